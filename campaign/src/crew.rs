@@ -85,6 +85,10 @@ impl<'a> Crew<'a> {
         count: usize,
         learned: &[Coverage],
     ) -> Result<Vec<Value>, CampaignError> {
+        let input_source = universe.source;
+        if input_source.walks() && !self.description()?.has_walks {
+            return Err(CampaignError::NoWalks { system: self.workshop.system.to_owned(), input_source });
+        }
         let mut known = self.learned.min(learned.len());
         loop {
             let feedback = Feedback { first: known, coverage: learned[known..].to_vec() };

@@ -92,6 +92,17 @@ pub enum CampaignError {
         /// How the run ended.
         how: String,
     },
+    /// The test cases are to be walks of machines, and the system has no machine.
+    #[error(
+        "the source `{input_source}` takes walks of machines, and {system} has none: its `System::walks` names no field of a \
+         test case; `simutant init --machine` writes a system that does"
+    )]
+    NoWalks {
+        /// The system.
+        system: String,
+        /// The source.
+        input_source: simutant_outcomes::InputSource,
+    },
     /// A run that was kept after an edit of the source would be another one now.
     #[error(
         "test case {number} of seed {seed} on mutant {mutant} of {system} called nothing that has changed since the last study, but as \

@@ -36,6 +36,14 @@ impl<'a> Simulator<'a> {
         Ok(self.crew.description()?.universe)
     }
 
+    /// Returns whether machines drive the system's clients, so that there are sources that walk.
+    ///
+    /// # Errors
+    /// If the worker does not work.
+    pub fn has_walks(&mut self) -> Result<bool, CampaignError> {
+        Ok(self.crew.description()?.has_walks)
+    }
+
     /// Returns the names of the criteria that outcomes will have, in their order.
     ///
     /// # Errors

@@ -135,6 +135,7 @@ impl Exit {
                 | CampaignError::OtherFormat { .. }
                 | CampaignError::CaseRefused { .. }
                 | CampaignError::CostUnknown
+                | CampaignError::NoWalks { .. }
                 | CampaignError::Damaged { .. } => Self::BadInput,
                 CampaignError::DiskFull { .. } | CampaignError::Journal { .. } | CampaignError::File { .. } => {
                     Self::Storage

@@ -84,6 +84,16 @@ pub enum MachineError {
         /// The state.
         state: String,
     },
+    /// A name cannot be told apart from what is around it where a walk is told.
+    #[error("machine `{machine}`: the name `{name}` has {part:?} in it, which separates names where walks are told")]
+    Name {
+        /// The machine.
+        machine: String,
+        /// The name.
+        name: String,
+        /// What it must not have.
+        part: &'static str,
+    },
     /// An arrow cannot be read.
     #[error("machine `{machine}`: `{arrow}` is no transition; write `FROM -> TO`, or `FROM | FROM -> TO`")]
     Arrow {
@@ -230,6 +240,9 @@ impl Shape {
         if states.is_empty() {
             return Err(MachineError::NoStates { machine });
         }
+        if let Some(part) = ["\n", ": "].into_iter().find(|part| name.contains(part)) {
+            return Err(MachineError::Name { name: machine.clone(), machine, part });
+        }
         if let Some(twice) = (1..states.len()).find(|&place| states[..place].contains(&states[place])) {
             return Err(MachineError::StateTwice { machine, state: states[twice].clone() });
         }
@@ -276,6 +289,9 @@ impl Shape {
         let machine = || self.name.clone();
         let mut names = BTreeSet::new();
         for TransitionShape { name, weight, .. } in &self.transitions {
+            if let Some(part) = ["\n", " => "].into_iter().find(|part| name.contains(part)) {
+                return Err(MachineError::Name { machine: machine(), name: name.clone(), part });
+            }
             if !names.insert(name) {
                 return Err(MachineError::TransitionTwice { machine: machine(), name: name.clone() });
             }

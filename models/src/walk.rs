@@ -199,13 +199,13 @@ impl Walker {
         path
     }
 
-    /// Takes a walk like [`Walker::walk`] does, and returns a script, too, that makes the same decisions. Transitions
-    /// that weigh nothing are not taken, and the choices of a setup are those of seed 0.
-    pub async fn walk_noted(&mut self, instance: Box<dyn Instance>, seed: u64) -> (Path, Script) {
-        let mut script = Script::default();
-        let path = self.guided(instance, 0, Guide::Noted(Random::from_seed(seed), &mut script)).await;
+    /// Takes a walk like [`Walker::walk`] does, and adds its decisions to a script, as they are made: from an empty one
+    /// on, [`Walker::follow`] makes the same. Transitions that weigh nothing are not taken, and the choices of a setup
+    /// are those of seed 0.
+    pub async fn walk_noted(&mut self, instance: Box<dyn Instance>, seed: u64, script: &mut Script) -> Path {
+        let path = self.guided(instance, 0, Guide::Noted(Random::from_seed(seed), script)).await;
         self.coverage.end(&path.taken);
-        (path, script)
+        path
     }
 
     /// Takes the walk of a script. The script and what the actions do fix the path; the strategy decides nothing, and

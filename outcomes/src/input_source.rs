@@ -49,11 +49,21 @@ pub enum InputSource {
     /// (Böhme, Pham and Roychoudhury, "Coverage-based greybox fuzzing as Markov chain", CCS 2016).
     #[serde(rename = "guided")]
     Guided,
+    /// The machines of the system's clients take each open transition in proportion to its weight.
+    #[serde(rename = "walk")]
+    Walk,
+    /// They take transitions by their outcomes so far and by how seldom they were tried: the bandit of Wang, Artho,
+    /// Kristensen and Stolz ("Multi-objective search for model-based testing", QRS 2020).
+    #[serde(rename = "bandit")]
+    Bandit,
+    /// They take the transition that came least often after the one before it.
+    #[serde(rename = "pairs")]
+    Pairs,
 }
 
 impl InputSource {
     /// All sources, the random one first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Uniform,
         Self::LatinHypercube,
         Self::Sobol,
@@ -62,6 +72,9 @@ impl InputSource {
         Self::Boundary,
         Self::Adaptive,
         Self::Guided,
+        Self::Walk,
+        Self::Bandit,
+        Self::Pairs,
     ];
 
     /// Returns its name on the command line and in files.
@@ -75,6 +88,9 @@ impl InputSource {
             Self::Boundary => "boundary",
             Self::Adaptive => "adaptive",
             Self::Guided => "guided",
+            Self::Walk => "walk",
+            Self::Bandit => "bandit",
+            Self::Pairs => "pairs",
         }
     }
 
@@ -87,9 +103,17 @@ impl InputSource {
             | Self::Covering2
             | Self::Covering3
             | Self::Boundary
-            | Self::Adaptive => false,
+            | Self::Adaptive
+            | Self::Walk
+            | Self::Bandit
+            | Self::Pairs => false,
             Self::Guided => true,
         }
+    }
+
+    /// Returns whether it is for systems whose clients are driven by machines, and for no others.
+    pub fn walks(self) -> bool {
+        matches!(self, Self::Walk | Self::Bandit | Self::Pairs)
     }
 }
 

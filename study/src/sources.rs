@@ -3,7 +3,7 @@
 use std::num::{NonZeroU8, NonZeroUsize};
 use std::sync::atomic::AtomicBool;
 
-use simutant_campaign::{CampaignError, Existing};
+use simutant_campaign::{Bounds, CampaignError, Existing, Simulator};
 use simutant_outcomes::{InputSource, Outcomes};
 
 use crate::campaigns::UniversePlan;
@@ -49,7 +49,8 @@ impl SourcesPlan {
         // That a source finds test cases which do not pass is a part of what is compared.
         let (_, built, plain) = settings.build_both(request, None, watch)?;
         let mut found = SourceOutcomes::default();
-        for source in InputSource::ALL {
+        let has_walks = Simulator::new(&built, Bounds::default()).has_walks()?;
+        for source in InputSource::ALL.into_iter().filter(|source| has_walks || !source.walks()) {
             observer(StudyEvent::Source(source));
             let (cases, given) = (cases.get(), Vec::new());
             let universe = UniversePlan { input_source: source, cases, given, reseedings: *reseedings };

@@ -231,6 +231,9 @@ pub struct Description {
     /// The names of its criteria that look at traces, in its own order.
     #[serde(default)]
     pub trace_criteria: Vec<String>,
+    /// Whether machines drive its clients, so that there are sources that walk.
+    #[serde(default)]
+    pub has_walks: bool,
 }
 
 /// A black-box criterion.

@@ -82,6 +82,7 @@ fn answer(
                 universe,
                 criteria,
                 trace_criteria,
+                has_walks: system.has_walks(),
             })
         }
         WorkerRequest::Draw { universe, first, count, feedback } => {

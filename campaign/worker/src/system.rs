@@ -105,6 +105,7 @@ pub(crate) trait Case {
 
     /// Returns the criteria that look at the trace of a run.
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
+    fn has_walks(&self) -> bool;
 
     /// Configures a simulation and runs it within the limits of events and virtual time, and within its own. Panics of
     /// the configuration get through.
@@ -156,6 +157,12 @@ impl<S: System> Erased for Typed<S> {
 
     fn trace_criteria(&self) -> Vec<TraceCriterion> {
         S::trace_criteria()
+    }
+
+    fn has_walks(&self) -> bool {
+        // A system that cannot be drawn from says so when it is.
+        let has_walks = || !S::walks(&mut definition::universe::<S>(0, 0)).is_empty();
+        std::panic::catch_unwind(has_walks).unwrap_or(false)
     }
 
     fn draw(&self, universe: UniverseSettings, first: usize, count: usize, feedback: &Feedback) -> Option<Vec<Value>> {

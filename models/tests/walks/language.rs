@@ -325,7 +325,8 @@ fn the_script_of_a_walk_makes_the_same_decisions_and_any_other_is_a_walk() {
         ];
         for mut walker in walkers.map(|walker| walker.with_limits(limits)) {
             for seed in 0..3 {
-                let (path, script) = pollster(walker.walk_noted(machine.with(Vec::new()), seed));
+                let mut script = Script::default();
+                let path = pollster(walker.walk_noted(machine.with(Vec::new()), seed, &mut script));
                 let again = pollster(walker.follow(machine.with(Vec::new()), &script));
                 prop_assert_eq!(&again.taken, &path.taken);
                 let is_same = again.end == path.end || again.end == End::Stuck && path.end == End::Cut;

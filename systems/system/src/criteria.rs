@@ -14,6 +14,8 @@
 //! | [`interleavings`] | each two kinds of messages that a component receives one after the other | `server: GET, then PUT from the same component` |
 //! | [`faults_in_phases`] | each kind of fault in each phase of a component | `server, after a restart: crash` |
 //!
+//! Systems whose clients are [walks](crate::Walk) of machines have [further ones](machines()).
+//!
 //! # A criterion of one's own
 //!
 //! A name and a function:
@@ -42,6 +44,7 @@
 
 mod faults_in_phases;
 mod interleavings;
+mod machines;
 mod message_faults;
 mod phases;
 mod send_receive_pairs;
@@ -51,6 +54,7 @@ use std::collections::BTreeSet;
 
 pub use self::faults_in_phases::faults_in_phases;
 pub use self::interleavings::interleavings;
+pub use self::machines::machines;
 pub use self::message_faults::message_faults;
 pub use self::send_receive_pairs::send_receive_pairs;
 pub use self::timeouts::timeouts;

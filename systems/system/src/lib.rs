@@ -9,6 +9,7 @@ mod domain;
 mod observer;
 pub mod source;
 mod system;
+mod walk;
 
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, Lengths, Point, Probabilities};
@@ -16,3 +17,4 @@ pub use observer::{Observer, history_time};
 pub use simutant_outcomes::{CostBounds, Coverage, InputSource, Quota};
 pub use source::Universe;
 pub use system::{BlackBoxCriterion, InvalidTestCase, System, reseeding, universe};
+pub use walk::{Walk, Walks};

@@ -42,12 +42,20 @@
 //! [`InputSource::Guided`] mutates any draw but those of bare bits, however many there are, and draws those of bare
 //! bits anew.
 
+//!
+//! # Sources that walk
+//!
+//! If a machine drives a system's clients, [`InputSource::Walk`], [`InputSource::Bandit`] and [`InputSource::Pairs`]
+//! run the original once for each test case, and a strategy decides its [walks](crate::Walk): it sees which transitions
+//! are open, and what comes of each.
+
 mod adaptive;
 mod covering;
 mod guided;
 mod parameters;
 mod rows;
 mod sampler;
+mod walks;
 
 use std::marker::PhantomData;
 
@@ -57,6 +65,7 @@ use simutant_random::Random;
 use self::guided::Guided;
 use self::parameters::{PARAMETERS_MAX, Parameters};
 use self::sampler::{Position, Row, sample};
+use self::walks::Steered;
 use crate::System;
 use crate::system::{case_stream, universe};
 
@@ -79,6 +88,8 @@ enum Plan {
     Candidates(Vec<usize>),
     /// Nothing: each test case is decided when the coverage of those before it is known.
     Guided(Guided),
+    /// Nothing: each test case is decided when those before it are.
+    Steered(Steered),
 }
 
 /// Where the parameters of a test case are, by number; `None` is at random.
@@ -89,7 +100,7 @@ impl<S: System> Universe<S> {
     ///
     /// Cost: for [`InputSource::Uniform`] nothing, for [`InputSource::Adaptive`] 10 samples and 5,000 comparisons for
     /// each test case, for a covering array what its combinations cost, else little. What [`InputSource::Guided`] costs
-    /// are the runs of its test cases.
+    /// are the runs of its test cases; and so it is for those that walk.
     pub fn new(source: InputSource, seed: u64, size: usize) -> Self {
         let parameters = || Parameters::of::<S>(seed);
         let plan = match source {
@@ -101,14 +112,20 @@ impl<S: System> Universe<S> {
             InputSource::Boundary => Plan::Rows(rows::boundary(parameters().count(), size)),
             InputSource::Adaptive => Plan::Candidates(adaptive::candidates::<S>(parameters().count(), seed, size)),
             InputSource::Guided => Plan::Guided(Guided::new::<S>(seed)),
+            InputSource::Walk => Plan::Steered(Steered::weighted(seed)),
+            InputSource::Bandit => Plan::Steered(Steered::bandit(seed)),
+            InputSource::Pairs => Plan::Steered(Steered::pairs(seed)),
         };
         Self { seed, plan, system: PhantomData }
     }
 
     /// Returns test case `index`; beyond the size that was prepared it is a random one. So it is for a source that
     /// learns if it has not [learned](Universe::learned) from all test cases before it.
-    pub fn case(&self, index: usize) -> S::TestCase {
-        match &self.plan {
+    ///
+    /// A source that walks runs the simulation of this test case and of all those before it, once. For a system without
+    /// [walks](System::walks) it is the uniform one.
+    pub fn case(&mut self, index: usize) -> S::TestCase {
+        match &mut self.plan {
             Plan::Random => universe::<S>(self.seed, index),
             Plan::Rows(rows) => {
                 let row = Row::Numbered(rows.get(index).cloned().unwrap_or_default());
@@ -120,13 +137,14 @@ impl<S: System> Universe<S> {
                 None => universe::<S>(self.seed, index),
             },
             Plan::Guided(guided) => guided.case::<S>(index).unwrap_or_else(|| universe::<S>(self.seed, index)),
+            Plan::Steered(steered) => steered.case::<S>(index),
         }
     }
 
     /// Returns how many test cases the source has learned from.
     pub fn learned(&self) -> usize {
         match &self.plan {
-            Plan::Random | Plan::Rows(_) | Plan::Candidates(_) => 0,
+            Plan::Random | Plan::Rows(_) | Plan::Candidates(_) | Plan::Steered(_) => 0,
             Plan::Guided(guided) => guided.learned(),
         }
     }
@@ -135,7 +153,7 @@ impl<S: System> Universe<S> {
     /// does not learn takes no notice.
     pub fn learn(&mut self, coverage: &Coverage) {
         match &mut self.plan {
-            Plan::Random | Plan::Rows(_) | Plan::Candidates(_) => {}
+            Plan::Random | Plan::Rows(_) | Plan::Candidates(_) | Plan::Steered(_) => {}
             Plan::Guided(guided) => guided.learn::<S>(coverage),
         }
     }

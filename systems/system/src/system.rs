@@ -10,6 +10,7 @@ use simutant_random::Random;
 use simutant_sim_core::{Message, Simulation};
 
 use crate::criteria::{self, TraceCriterion};
+use crate::walk::Walk;
 
 /// A simulated system: an abstract configuration in the sense of Rutherford, PhD thesis, section 3.1.3.
 ///
@@ -48,6 +49,13 @@ pub trait System: 'static {
     fn reseed(case: &Self::TestCase, random: &mut Random) -> Self::TestCase {
         let _ = random;
         case.clone()
+    }
+
+    /// Returns the [walks](Walk) of a test case, if machines drive the system's clients: the same fields of each test
+    /// case, in the same order. By default there are none.
+    fn walks(case: &mut Self::TestCase) -> Vec<&mut Walk> {
+        let _ = case;
+        Vec::new()
     }
 
     /// Returns what a run of a test case may cost at most, whatever the original needs: a second opinion beside the

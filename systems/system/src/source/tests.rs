@@ -103,7 +103,8 @@ fn every_source_is_a_function_of_seed_index_and_size() {
         assert_eq!(longer[..200] == first[..], source != InputSource::LatinHypercube, "{source:?}");
     }
     let different: BTreeSet<String> = all.iter().map(|cases| format!("{cases:?}")).collect();
-    assert_eq!(different.len(), InputSource::ALL.len());
+    // Without a machine to walk, those that walk are uniform.
+    assert_eq!(different.len(), InputSource::ALL.iter().filter(|source| !source.walks()).count());
 }
 
 #[test]
@@ -290,10 +291,10 @@ fn a_guided_test_case_depends_on_what_those_before_it_covered_and_on_nothing_els
         told
     };
     // Told at once, and for another size.
-    let all = told(9, 299);
+    let mut all = told(9, 299);
     assert!((0..300).all(|index| all.case(index) == keys[index]));
     // Beyond what was told, test cases are random.
-    let none = told(300, 0);
+    let mut none = told(300, 0);
     assert_eq!((none.case(0), none.case(299)), (keys[0].clone(), universe::<Nested>(1, 299)));
     // What one test case covers decides what comes after it, and nothing before.
     let new = (1..300).find(|&index| keys[..index].iter().all(|key| key.depth() < keys[index].depth()));
