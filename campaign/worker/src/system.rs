@@ -53,6 +53,11 @@ impl ErasedSystem {
         self.0.trace_criteria().iter().map(|criterion| criterion.name.to_owned()).collect()
     }
 
+    /// Returns whether its test cases have walks of machines.
+    pub(crate) fn has_walks(&self) -> bool {
+        self.0.has_walks()
+    }
+
     /// Returns test cases `first .. first + count` of a universe; `None` if the source has not learned what the feedback
     /// takes for known.
     pub(crate) fn draw(
@@ -105,7 +110,6 @@ pub(crate) trait Case {
 
     /// Returns the criteria that look at the trace of a run.
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
-    fn has_walks(&self) -> bool;
 
     /// Configures a simulation and runs it within the limits of events and virtual time, and within its own. Panics of
     /// the configuration get through.
@@ -117,6 +121,7 @@ trait Erased: Debug + Send + Sync {
     fn universe(&self) -> usize;
     fn criteria(&self) -> Vec<CriterionDescription>;
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
+    fn has_walks(&self) -> bool;
     fn draw(&self, universe: UniverseSettings, first: usize, count: usize, feedback: &Feedback) -> Option<Vec<Value>>;
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase>;
     fn cost_bounds(&self, case: Value) -> Result<CostBounds, RefusedCase>;
