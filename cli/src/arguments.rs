@@ -118,6 +118,10 @@ pub(crate) struct InitArguments {
     /// The Cargo.toml of the package [default: the one of this folder or of the nearest one above].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
+    /// Begin with a system whose clients are driven by a state machine, in the simulation and on a real server. Without
+    /// this option, test cases are parameters alone.
+    #[arg(long)]
+    pub(crate) machine: bool,
     /// Put the engine's source into the package's workspace, in third_party/simutant, as a new system does without this
     /// option. In a package that has a system, and without --name, only that is done; a copy that is there is replaced
     /// by this command's.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::Serialize;
 use simutant_bundle::{Engine, vendored};
-use simutant_mutator::{EngineSource, InitRequest, Initialised, init};
+use simutant_mutator::{EngineSource, InitRequest, Initialised, SystemTemplate, init};
 use simutant_study::nearest_manifest;
 
 use crate::arguments::{Common, InitArguments};
@@ -55,7 +55,8 @@ pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<
 }
 
 fn make(arguments: &InitArguments, manifest: &Path) -> anyhow::Result<Initialised> {
-    let made = |engine| init(&InitRequest { manifest, name: arguments.name.as_deref(), engine });
+    let template = if arguments.machine { SystemTemplate::Machine } else { SystemTemplate::Parameters };
+    let made = |engine| init(&InitRequest { manifest, name: arguments.name.as_deref(), template, engine });
     let files: Vec<_> = vendored().map(|file| (file.path, file.bytes)).collect();
     let made = match (arguments.vendor, arguments.no_vendor) {
         (true, _) => made(EngineSource::Vendored(&files)),

@@ -45,7 +45,7 @@ mod transition;
 mod trie;
 mod walk;
 
-pub use clock::{Clock, VirtualClock};
+pub use clock::{Clock, RealClock, VirtualClock};
 pub use coverage::Coverage;
 pub use instance::Instance;
 pub use machine::{Machine, MachineError, Shape, TransitionShape};

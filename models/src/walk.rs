@@ -216,6 +216,14 @@ impl Walker {
         path
     }
 
+    /// Takes the walk of a script whose actions wait for nothing, or block while they do.
+    ///
+    /// # Panics
+    /// If an action waits for something: use [`Walker::follow`], in a simulation or a runtime.
+    pub fn run_script(&mut self, instance: Box<dyn Instance>, script: &Script) -> Path {
+        at_once(self.follow(instance, script))
+    }
+
     /// Takes the same transitions as a path did, with the same choices, and no others. Neither coverage nor what a
     /// strategy knows changes.
     pub async fn replay(&mut self, instance: Box<dyn Instance>, path: &Path) -> Path {

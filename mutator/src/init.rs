@@ -3,6 +3,7 @@
 mod changes;
 mod library;
 mod manifest;
+mod templates;
 mod vendor;
 
 use std::path::{Component, Path, PathBuf};
@@ -10,29 +11,13 @@ use std::path::{Component, Path, PathBuf};
 use cargo_metadata::{DependencyKind, Edition, MetadataCommand, TargetKind};
 
 use self::changes::Changes;
-use self::manifest::{Dependency, Entry};
+use self::manifest::{Dependency, EnginePackages, Entry};
+pub use self::templates::SystemTemplate;
+use self::templates::Template;
 use self::vendor::Vendored;
-use crate::package::ENGINE_PACKAGE;
-
-/// The file that puts the simulation together.
-const SIMULATION: &str = include_str!("init/template/simulation.rs");
-
-/// The file of the protocol, which is the specification.
-const PROTOCOL: &str = include_str!("init/template/protocol.rs");
-
-/// What runs test cases on a real implementation, and that implementation: names in the package's folder of
-/// implementations, and texts.
-const IMPLEMENTATION: [(&str, &str); 3] = [
-    ("%NAME%-python.toml", include_str!("init/template/implementation/implementation.toml")),
-    ("%NAME%/driver.py", include_str!("init/template/implementation/driver.py")),
-    ("%NAME%/sums.py", include_str!("init/template/implementation/sums.py")),
-];
 
 /// Crates whose names a module must not have, besides those that the package depends on.
-const TAKEN: [&str; 6] = ["alloc", "core", "serde", "simutant_sim_core", "simutant_system", "std"];
-
-/// The packages of the engine that the template depends on.
-const PACKAGES: [&str; 2] = [ENGINE_PACKAGE, "simutant-system"];
+const TAKEN: [&str; 4] = ["alloc", "core", "serde", "std"];
 
 /// What git is to ignore: the folder that studies write to.
 const IGNORED: &str = "/out";
@@ -44,6 +29,8 @@ pub struct InitRequest<'a> {
     pub manifest: &'a Path,
     /// The system's name; the package's unless given.
     pub name: Option<&'a str>,
+    /// What the system begins with.
+    pub template: SystemTemplate,
     /// What the package depends on.
     pub engine: EngineSource<'a>,
 }
@@ -168,7 +155,7 @@ pub enum InitError {
     },
 }
 
-/// Makes a first system in a package: a section in its manifest, what it depends on, a template of two files, and a
+/// Makes a first system in a package: a section in its manifest, what it depends on, the files of a template, and a
 /// real implementation with what runs test cases on it.
 ///
 /// All is looked at before anything is written, no file is overwritten, and comments and order of the manifest stay.
@@ -220,7 +207,7 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
             (packages, None)
         }
     };
-    let has_engine = packages.is_empty();
+    let has_engine = packages.library.is_empty();
     let simulation = system.plan(packages, &mut changes)?;
     let name = request.name.unwrap_or(&package.name);
     changes.apply(name, Some(simulation), outside.filter(|_| !has_engine))
@@ -256,14 +243,17 @@ struct System<'a> {
 impl System<'_> {
     /// Returns the packages of the engine that the package does not depend on yet, with what `folder` makes of their
     /// names.
-    fn missing(
-        &self,
-        folder: impl Fn(&str) -> Result<PathBuf, InitError>,
-    ) -> Result<Vec<(&'static str, String)>, InitError> {
-        let mut missing = Vec::new();
-        for name in PACKAGES {
+    fn missing(&self, folder: impl Fn(&str) -> Result<PathBuf, InitError>) -> Result<EnginePackages, InitError> {
+        let template = self.request.template.template();
+        let mut missing = EnginePackages::default();
+        for name in template.packages {
             if self.dependency(name)? == Dependency::Missing {
-                missing.push((name, folder(name)?.display().to_string()));
+                missing.library.push((name, folder(name)?.display().to_string()));
+            }
+        }
+        for name in template.example_packages {
+            if !self.package.dependencies.iter().any(|dependency| dependency.name == *name) {
+                missing.examples.push((name, folder(name)?.display().to_string()));
             }
         }
         Ok(missing)
@@ -271,7 +261,7 @@ impl System<'_> {
 
     /// Plans the files of the system, which is to depend on `packages`. Returns the file that puts the simulation
     /// together.
-    fn plan(&self, packages: Vec<(&'static str, String)>, changes: &mut Changes) -> Result<PathBuf, InitError> {
+    fn plan(&self, packages: EnginePackages, changes: &mut Changes) -> Result<PathBuf, InitError> {
         let Self { request, package, root, .. } = *self;
         let manifest = request.manifest;
         if package.edition == Edition::E2015 {
@@ -281,10 +271,18 @@ impl System<'_> {
             target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib))
         };
         let library = package.targets.iter().find(is_library).ok_or_else(|| InitError::NoLibrary(manifest.into()))?;
+        let crate_name = library.name.replace('-', "_");
         let library = canonical(library.src_path.as_std_path())?;
 
         let name = request.name.unwrap_or(&package.name);
-        let module = module_name(name, package)?;
+        let template = request.template.template();
+        let module = module_name(name, package, template)?;
+        let filled = |text: &str| {
+            text.replace("%NAME%", name)
+                .replace("%TYPE%", &type_name(&module))
+                .replace("%MODULE%", &module)
+                .replace("%CRATE%", &crate_name)
+        };
         let folder = library.parent().unwrap_or(root);
         let simulation = folder.join(&module).with_extension("rs");
         let protocol = folder.join(&module).join("protocol.rs");
@@ -292,18 +290,19 @@ impl System<'_> {
             system: name,
             type_path: format!("{module}::{}", type_name(&module)),
             specification: below(root, &protocol),
+            testbed: template.testbed.map(filled),
             packages,
             serde: self.dependency("serde")?,
+            has_json: package.dependencies.iter().any(|dependency| dependency.name == "serde_json"),
         };
         let is_new = changes.edit(self.manifest, |text| manifest::with_system(text, &entry))?;
         if !is_new {
             return Err(InitError::SystemExists { manifest: manifest.into(), system: name.into() });
         }
 
-        let filled = |template: &str| template.replace("%NAME%", name).replace("%TYPE%", &type_name(&module));
-        let implementation = IMPLEMENTATION.map(|(file, text)| (root.join("implementations").join(filled(file)), text));
-        let mut new = vec![(simulation.clone(), SIMULATION), (protocol, PROTOCOL)];
-        new.extend(implementation);
+        let mut new = vec![(simulation.clone(), template.simulation), (protocol, template.protocol)];
+        new.extend(template.beside.iter().map(|(file, text)| (folder.join(&module).join(file), *text)));
+        new.extend(template.others.iter().map(|(file, text)| (root.join(filled(file)), *text)));
         if let Some((there, _)) = new.iter().find(|(path, _)| path.exists()) {
             return Err(InitError::FileExists(there.clone()));
         }
@@ -348,7 +347,7 @@ fn with_ignored(text: &str) -> Option<(String, Vec<String>)> {
 }
 
 /// Returns the module that a system of this name is in.
-fn module_name(name: &str, package: &cargo_metadata::Package) -> Result<String, InitError> {
+fn module_name(name: &str, package: &cargo_metadata::Package, template: &Template) -> Result<String, InitError> {
     let refuse = |message: &str| InitError::Name { name: name.into(), message: message.into() };
     let is_plain = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '-' | '_');
     if !name.chars().all(is_plain) || !name.starts_with(|first: char| first.is_ascii_lowercase()) {
@@ -361,7 +360,11 @@ fn module_name(name: &str, package: &cargo_metadata::Package) -> Result<String, 
     let crate_name = |dependency: &cargo_metadata::Dependency| {
         dependency.rename.as_ref().unwrap_or(&dependency.name).replace('-', "_")
     };
-    if TAKEN.contains(&module.as_str()) || package.dependencies.iter().any(|other| crate_name(other) == module) {
+    let is_engine = template.packages.iter().any(|engine| engine.replace('-', "_") == module);
+    if is_engine
+        || TAKEN.contains(&module.as_str())
+        || package.dependencies.iter().any(|other| crate_name(other) == module)
+    {
         return Err(refuse("a crate has this name, and a module cannot have it as well"));
     }
     Ok(module)

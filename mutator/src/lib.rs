@@ -136,7 +136,7 @@ pub use comparison::{
     source_files,
 };
 pub use error::MutatorError;
-pub use init::{EngineSource, InitError, InitRequest, Initialised, init};
+pub use init::{EngineSource, InitError, InitRequest, Initialised, SystemTemplate, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
 pub use operators::{

@@ -157,6 +157,57 @@ fn a_new_package_is_studied_at_once() {
     check_skips(&package);
 }
 
+#[test]
+fn a_new_package_with_a_machine_is_studied_and_runs_on_a_real_server() {
+    let package = UserPackage::new("--lib");
+    let output = package.simutant(&["init", "--machine", "--no-vendor"]);
+    assert_exit(&output, 0);
+    let expect = "written src/store.rs\n\
+         written src/store/protocol.rs\n\
+         written src/store/machine.rs\n\
+         written examples/store_testbed.rs\n\
+         written implementations/store-python.toml\n\
+         written implementations/store/server.py\n\
+         changed Cargo.toml: [package.metadata.simutant.systems.store], dependency simutant-sim-core, dependency simutant-system, \
+         dependency simutant-models, dependency simutant-oracle, dependency serde, dev-dependency simutant-harness, \
+         dev-dependency serde_json\n\
+         changed src/lib.rs: pub mod store;\n";
+    assert!(stdout(&output).starts_with(expect), "{}", stdout(&output));
+    let tests = package.run("cargo", &["test", "--quiet"]);
+    assert!(tests.status.success(), "{}{}", stdout(&tests), stderr(&tests));
+    let format = package.run("cargo", &["fmt", "--check"]);
+    assert!(format.status.success(), "{}{}", stdout(&format), stderr(&format));
+
+    let out = folder();
+    let study = |source: &str, cases: &str| {
+        let arguments = ["study", "store", "--source", source, "--cases", cases, "--suites", "10", "--fresh"];
+        let output = package.simutant(&[&arguments[..], &["--out", &text(out.path())]].concat());
+        assert_exit(&output, 0);
+        stdout(&output)
+    };
+    for source in ["walk", "bandit"] {
+        study(source, "5");
+    }
+    let told = study("pairs", "60");
+    for criterion in ["machine-states", "machine-transitions", "machine-pairs", "machine-paths"] {
+        assert!(told.contains(criterion), "{told}");
+    }
+
+    let chosen = text(&out.path().join("suite.json"));
+    let arguments = ["test", "store", "--suite", &chosen, "--implementation", "store-python"];
+    let test = || package.simutant(&arguments);
+    let right = test();
+    assert_exit(&right, 0);
+    assert!(stdout(&right).ends_with(" passed, 0 failed\n"), "{}", stdout(&right));
+    let server = package.read("implementations/store/server.py");
+    let hasty = server.replace("return value, \"no\"", "return values[1], \"no\"");
+    assert_ne!(hasty, server);
+    write(&package.path("implementations/store/server.py"), &hasty);
+    let wrong = test();
+    assert_exit(&wrong, 1);
+    assert!(stdout(&wrong).contains(": no order of the calls explains that session "), "{}", stdout(&wrong));
+}
+
 /// Leaves code of a package out of mutation, by a comment and by a pattern.
 fn check_skips(package: &UserPackage) {
     let listed = |package: &UserPackage| {

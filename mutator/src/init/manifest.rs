@@ -13,6 +13,15 @@ pub(super) enum Dependency {
     Derives,
 }
 
+/// The packages of the engine that are missing, with their folders.
+#[derive(Debug, Default)]
+pub(super) struct EnginePackages {
+    /// Those that the library depends on.
+    pub(super) library: Vec<(&'static str, String)>,
+    /// Those that examples depend on.
+    pub(super) examples: Vec<(&'static str, String)>,
+}
+
 /// What a manifest is to have.
 #[derive(Debug)]
 pub(super) struct Entry<'a> {
@@ -22,10 +31,14 @@ pub(super) struct Entry<'a> {
     pub(super) type_path: String,
     /// The specification file.
     pub(super) specification: String,
-    /// The packages of the engine that are missing, with their folders.
-    pub(super) packages: Vec<(&'static str, String)>,
+    /// The example that is its testbed.
+    pub(super) testbed: Option<String>,
+    /// The packages of the engine that are missing.
+    pub(super) packages: EnginePackages,
     /// How it depends on serde.
     pub(super) serde: Dependency,
+    /// Whether it depends on serde_json.
+    pub(super) has_json: bool,
 }
 
 /// Returns a manifest's text with a system, and what was added to it; nothing if the system is there already.
@@ -42,13 +55,14 @@ pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(Strin
     let mut section = Table::new();
     section.insert("type", entry.type_path.clone().into());
     section.insert("specification", Array::from_iter([&entry.specification]).into());
+    if let Some(example) = &entry.testbed {
+        section.insert("testbed", value(InlineTable::from_iter([("example", example.as_str())])));
+    }
     systems.insert(entry.system, Item::Table(section));
     added.push(format!("[package.metadata.simutant.systems.{}]", entry.system));
 
-    for (name, folder) in &entry.packages {
-        let mut package = InlineTable::new();
-        package.insert("path", folder.clone().into());
-        dependencies(&mut document)?.insert(name, value(package));
+    for (name, folder) in &entry.packages.library {
+        dependencies(&mut document)?.insert(name, value(InlineTable::from_iter([("path", folder.as_str())])));
         added.push(format!("dependency {name}"));
     }
     match entry.serde {
@@ -65,6 +79,15 @@ pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(Strin
             add_derive(serde)?;
             added.push("feature `derive` of the dependency serde".into());
         }
+    }
+    for (name, folder) in &entry.packages.examples {
+        let examples = child(document.as_table_mut(), "dev-dependencies")?;
+        examples.insert(name, value(InlineTable::from_iter([("path", folder.as_str())])));
+        added.push(format!("dev-dependency {name}"));
+    }
+    if entry.testbed.is_some() && !entry.has_json {
+        child(document.as_table_mut(), "dev-dependencies")?.insert("serde_json", Item::Value("1".into()));
+        added.push("dev-dependency serde_json".into());
     }
     Ok(Some((document.to_string(), added)))
 }
@@ -192,8 +215,13 @@ mod tests {
             system: "store",
             type_path: "store::Store".into(),
             specification: "src/store/protocol.rs".into(),
-            packages: if has_engine { Vec::new() } else { vec![("simutant-sim-core", "/engine".into())] },
+            testbed: None,
+            packages: EnginePackages {
+                library: if has_engine { Vec::new() } else { vec![("simutant-sim-core", "/engine".into())] },
+                examples: Vec::new(),
+            },
             serde,
+            has_json: false,
         };
         let result = with_system(text, &entry).expect("the test's own manifest");
         assert_eq!(result.as_ref().map(|(text, _)| text.as_str()), expect);

@@ -1,0 +1,67 @@
+//! The systems that `init` begins with.
+
+/// What a new system begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SystemTemplate {
+    /// A client and a server, whose test cases are parameters.
+    #[default]
+    Parameters,
+    /// Clients that a state machine drives, in the simulation and on a real server.
+    Machine,
+}
+
+/// The files of a template. In their names and texts, `%NAME%` stands for the system's name, `%TYPE%` for its type,
+/// `%MODULE%` for its module, and `%CRATE%` for the package's library.
+pub(super) struct Template {
+    /// The file that puts the simulation together.
+    pub(super) simulation: &'static str,
+    /// The file of the protocol, which is the specification.
+    pub(super) protocol: &'static str,
+    /// Further files in the folder of the protocol.
+    pub(super) beside: &'static [(&'static str, &'static str)],
+    /// Other files, by their paths in the package.
+    pub(super) others: &'static [(&'static str, &'static str)],
+    /// The example that is the system's testbed.
+    pub(super) testbed: Option<&'static str>,
+    /// The packages of the engine that the system depends on.
+    pub(super) packages: &'static [&'static str],
+    /// Those that examples depend on.
+    pub(super) example_packages: &'static [&'static str],
+}
+
+impl SystemTemplate {
+    pub(super) const fn template(self) -> &'static Template {
+        match self {
+            Self::Parameters => &PARAMETERS,
+            Self::Machine => &MACHINE,
+        }
+    }
+}
+
+const PARAMETERS: Template = Template {
+    simulation: include_str!("template/simulation.rs"),
+    protocol: include_str!("template/protocol.rs"),
+    beside: &[],
+    others: &[
+        ("implementations/%NAME%-python.toml", include_str!("template/implementation/implementation.toml")),
+        ("implementations/%NAME%/driver.py", include_str!("template/implementation/driver.py")),
+        ("implementations/%NAME%/sums.py", include_str!("template/implementation/sums.py")),
+    ],
+    testbed: None,
+    packages: &["simutant-sim-core", "simutant-system"],
+    example_packages: &[],
+};
+
+const MACHINE: Template = Template {
+    simulation: include_str!("template/machine/simulation.rs"),
+    protocol: include_str!("template/machine/protocol.rs"),
+    beside: &[("machine.rs", include_str!("template/machine/machine.rs"))],
+    others: &[
+        ("examples/%MODULE%_testbed.rs", include_str!("template/machine/testbed.rs")),
+        ("implementations/%NAME%-python.toml", include_str!("template/machine/implementation/implementation.toml")),
+        ("implementations/%NAME%/server.py", include_str!("template/machine/implementation/server.py")),
+    ],
+    testbed: Some("%MODULE%_testbed"),
+    packages: &["simutant-sim-core", "simutant-system", "simutant-models", "simutant-oracle"],
+    example_packages: &["simutant-harness"],
+};
