@@ -10,6 +10,7 @@
 //! - [`gbn_thesis`]: go-back-n as the thesis has it, without an opening and an end.
 //! - [`lsr`]: link-state routing, where routers flood what they know and forward messages along the shortest paths.
 //! - [`dns`]: the domain name system, where a resolver that remembers answers asks the servers of a tree of zones.
+//! - [`zookeeper`]: a tree of nodes with permissions, behind the pipeline of its server.
 //! - [`gcd`]: a service that computes greatest common divisors behind a cache.
 
 #[cfg(feature = "dns")]
@@ -24,3 +25,5 @@ pub mod gbn_thesis;
 pub mod gcd;
 #[cfg(feature = "lsr")]
 pub mod lsr;
+#[cfg(feature = "zookeeper")]
+pub mod zookeeper;

@@ -1,0 +1,123 @@
+//! ZooKeeper: a service that keeps a tree of nodes, with the pipeline of its server.
+//!
+//! A server takes a request in three stages (Artho et al., "Model-based API testing of Apache ZooKeeper", ICST 2017,
+//! II-C). The first one [prepares](prepare) it: it checks what the request needs, on the tree as it will be when all
+//! changes that it has let through are done, and makes a [`Transaction`] of it. The second one [logs](log) changes,
+//! which takes time. The [last one](apply) changes the tree, answers reads, and replies. Requests are in the stages at
+//! the same time, in their order.
+//!
+//! Clients are driven by a [machine](machine::client): they make synchronous calls, of which they await the answer, and
+//! asynchronous ones, of which several are on their way. What all of them saw is judged by
+//! [`simutant_oracle::specifications::ZooKeeper`]: some order of the calls must explain the answers, in which calls of a
+//! session keep their order, and so do calls of which one ended before the other began.
+//!
+//! The system [`ZooKeeper`] does what the specification says. [`ZooKeeper2439`] has the fault of ZOOKEEPER-2439: what
+//! is noted of a change of permissions, until it is done, has the old permissions. So a client that takes a permission
+//! away from itself can still use it right afterwards.
+
+mod apply;
+mod client;
+mod configuration;
+mod log;
+pub mod machine;
+mod messages;
+mod prepare;
+mod server;
+mod tree;
+
+use simutant_sim_core::{Random, Simulation};
+use simutant_system::{BlackBoxCriterion, InvalidTestCase, System, TraceCriterion, Walk, criteria};
+
+pub use configuration::{Crash, TestCase};
+pub use messages::{Transaction, ZooKeeperMessage};
+pub use prepare::AclRecord;
+pub use server::{PORT, Speed, server};
+pub use tree::{Node, Tree};
+
+/// The system as the specification has it.
+#[derive(Debug, Clone, Copy)]
+pub struct ZooKeeper;
+
+/// The system with the fault of ZOOKEEPER-2439.
+#[derive(Debug, Clone, Copy)]
+pub struct ZooKeeper2439;
+
+impl System for ZooKeeper {
+    const NAME: &'static str = "zookeeper";
+
+    const UNIVERSE: usize = 1_000;
+
+    type TestCase = TestCase;
+    type Message = ZooKeeperMessage;
+
+    fn sample(random: &mut Random) -> TestCase {
+        TestCase::sample(random)
+    }
+
+    fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
+        TestCase { seed: random.bits(), ..case.clone() }
+    }
+
+    fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
+        case.validate()
+    }
+
+    fn walks(case: &mut TestCase) -> Vec<&mut Walk> {
+        case.clients.iter_mut().collect()
+    }
+
+    fn configure(case: &TestCase) -> Simulation<ZooKeeperMessage> {
+        configuration::configure(case, AclRecord::New)
+    }
+
+    fn criteria() -> Vec<BlackBoxCriterion<TestCase>> {
+        Vec::new()
+    }
+
+    fn trace_criteria() -> Vec<TraceCriterion> {
+        [criteria::built_in(), criteria::machines()].concat()
+    }
+}
+
+impl System for ZooKeeper2439 {
+    const NAME: &'static str = "zookeeper-2439";
+
+    /// The same inputs on both.
+    const STREAM: &'static str = ZooKeeper::NAME;
+
+    const UNIVERSE: usize = ZooKeeper::UNIVERSE;
+
+    type TestCase = TestCase;
+    type Message = ZooKeeperMessage;
+
+    fn sample(random: &mut Random) -> TestCase {
+        ZooKeeper::sample(random)
+    }
+
+    fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
+        ZooKeeper::reseed(case, random)
+    }
+
+    fn validate(case: &TestCase) -> Result<(), InvalidTestCase> {
+        case.validate()
+    }
+
+    fn walks(case: &mut TestCase) -> Vec<&mut Walk> {
+        ZooKeeper::walks(case)
+    }
+
+    fn configure(case: &TestCase) -> Simulation<ZooKeeperMessage> {
+        configuration::configure(case, AclRecord::Old)
+    }
+
+    fn criteria() -> Vec<BlackBoxCriterion<TestCase>> {
+        ZooKeeper::criteria()
+    }
+
+    fn trace_criteria() -> Vec<TraceCriterion> {
+        ZooKeeper::trace_criteria()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! Test cases, their domain, and the oracle.
+
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+use simutant_models::Limits;
+use simutant_oracle::specifications::zookeeper::{Operation, Response};
+use simutant_oracle::{Check, End, History, Order, Session, specifications};
+use simutant_sim_core::trace::DurableState;
+use simutant_sim_core::{
+    CheckFailure, Context, Fault, Faults, Link, Random, ScheduledFault, Simulation, VirtualDuration, VirtualTime,
+};
+use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Walk, Walks};
+
+use super::ZooKeeperMessage;
+use super::client::Connection;
+use super::machine::{Client, client};
+use super::prepare::AclRecord;
+use super::server::{PORT, Speed, server};
+
+/// How many clients there are.
+const CLIENTS: Lengths = Lengths(1..=3);
+
+/// How long their walks are, and how many choices a transition makes.
+const WALKS: Walks = Walks { steps: 1..=12, choices: 2 };
+
+/// How long messages are on their way.
+const LATENCY_US: RangeInclusive<u64> = 50..=2_000;
+
+/// How long the first and the last stage take for a request.
+const STAGE_US: RangeInclusive<u64> = 0..=500;
+
+/// How long it takes to log a change.
+const LOG_US: RangeInclusive<u64> = 0..=5_000;
+
+/// When the server crashes, and for how long.
+const CRASH_AT_MS: RangeInclusive<u64> = 1..=80;
+const CRASH_FOR_MS: RangeInclusive<u64> = 1..=100;
+
+/// An input vector. All but the seed are inputs of real servers, too, as far as a testbed can bring them about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestCase {
+    /// How long messages are on their way: from 50 to 2,000 microseconds.
+    pub latency_us: u64,
+    /// How long the first stage takes for a request: at most 500 microseconds.
+    pub prepare_us: u64,
+    /// How long it takes to log a change: at most 5,000 microseconds.
+    pub log_us: u64,
+    /// How long the last stage takes for a request: at most 500 microseconds.
+    pub apply_us: u64,
+    /// A crash of the server, which then restarts with its log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crash: Option<Crash>,
+    /// What each client does: from 1 to 3 walks of at most 12 transitions.
+    pub clients: Vec<Walk>,
+    /// Fixes what is left to chance.
+    pub seed: u64,
+}
+
+/// A crash of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crash {
+    /// When: from 1 to 80 ms.
+    pub at_ms: u64,
+    /// For how long: from 1 to 100 ms.
+    pub for_ms: u64,
+}
+
+impl TestCase {
+    pub(super) fn sample(random: &mut Random) -> Self {
+        let (latency_us, prepare_us) = (LATENCY_US.draw(random), STAGE_US.draw(random));
+        let (log_us, apply_us) = (LOG_US.draw(random), STAGE_US.draw(random));
+        // Most test cases are about what clients do.
+        let crashes = random.uniform(0..5_u8) == 0;
+        let crash = crashes.then(|| Crash { at_ms: CRASH_AT_MS.draw(random), for_ms: CRASH_FOR_MS.draw(random) });
+        let clients = (0..CLIENTS.draw(random)).map(|_| WALKS.draw(random)).collect();
+        Self { latency_us, prepare_us, log_us, apply_us, crash, clients, seed: random.bits() }
+    }
+
+    pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
+        LATENCY_US.check("latency_us", &self.latency_us)?;
+        STAGE_US.check("prepare_us", &self.prepare_us)?;
+        LOG_US.check("log_us", &self.log_us)?;
+        STAGE_US.check("apply_us", &self.apply_us)?;
+        if let Some(Crash { at_ms, for_ms }) = &self.crash {
+            CRASH_AT_MS.check("crash.at_ms", at_ms)?;
+            CRASH_FOR_MS.check("crash.for_ms", for_ms)?;
+        }
+        CLIENTS.check("clients", &self.clients.len())?;
+        self.clients.iter().enumerate().try_for_each(|(index, walk)| WALKS.check(format!("clients[{index}]"), walk))
+    }
+}
+
+pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeeperMessage> {
+    let mut simulation = Simulation::new(case.seed);
+    simulation.network(Link::constant(VirtualDuration::from_micros(case.latency_us)));
+    if let Some(crash) = case.crash {
+        simulation.faults(faults(crash));
+    }
+    let [prepare, log, apply] = [case.prepare_us, case.log_us, case.apply_us].map(VirtualDuration::from_micros);
+    let speed = Speed { prepare, log, apply };
+    simulation.add_restartable("server", move |context| server(context, speed, rule));
+    let address = simulation.address("server", PORT);
+    let observer = Observer::new(&simulation);
+    for (number, walk) in (1..).zip(case.clients.clone()) {
+        let (session, history) = (Session(number), observer.recorder().clone());
+        let body = move |context: Context<ZooKeeperMessage>| async move {
+            let context = Rc::new(context);
+            // A server that is down says nothing of what clients do.
+            let Ok(connection) = Connection::open(context.clone(), address, session).await else { return Ok(()) };
+            walk.take(&context, Limits::default(), client().with(Client::new(connection, session, history))).await
+        };
+        simulation.add(&format!("client-{number}"), body).expecting(Ok(()));
+    }
+    let order = Order { real_time: true, sessions: true, ..Order::none() };
+    let check = Check { order, ..Check::default() };
+    let initial = specifications::ZooKeeper::default();
+    observer.check_by(&mut simulation, "what clients saw is possible", initial, check);
+    if case.crash.is_none() {
+        let recorder = observer.recorder().clone();
+        simulation.check("each call is answered", move || answered(&recorder.history()));
+    }
+    simulation
+}
+
+fn faults(crash: Crash) -> Faults {
+    let server = || "server".to_owned();
+    let restart = Fault::Restart { component: server(), durable_state: DurableState::default() };
+    let at = |at_ms, fault| ScheduledFault { at: VirtualTime::from_millis(at_ms), fault };
+    let schedule = vec![at(crash.at_ms, Fault::Crash { component: server() }), at(crash.at_ms + crash.for_ms, restart)];
+    Faults { schedule, ..Faults::default() }
+}
+
+/// Checks that no call is without an answer, where the server was never down.
+fn answered(history: &History<Operation, Response>) -> Result<(), CheckFailure> {
+    match history.calls().iter().find(|call| matches!(call.end, End::Unknown)) {
+        Some(call) => Err(CheckFailure::new(format!("{} got no answer to {:?}", call.session, call.operation))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,70 @@
+//! What clients and the server send to each other, and what the server does.
+
+use simutant_oracle::Session;
+use simutant_oracle::specifications::Text;
+use simutant_oracle::specifications::zookeeper::{Access, Operation, Response};
+use simutant_sim_core::Message;
+
+/// What is sent on a connection.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ZooKeeperMessage {
+    /// Says whose connection it is, before all else.
+    Open(Session),
+    /// Asks for something.
+    Request(Operation),
+    /// Says what came of a request: replies come in the order of the requests.
+    Reply(Response),
+}
+
+impl Message for ZooKeeperMessage {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Open(_) => "OPEN",
+            Self::Request(_) => "REQUEST",
+            Self::Reply(_) => "REPLY",
+        }
+    }
+}
+
+/// A change that was prepared: nothing can be wrong with it any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transaction {
+    /// A node, on which everybody may do everything.
+    Create {
+        /// Its path.
+        path: Text,
+        /// Its data.
+        data: Option<Text>,
+    },
+    /// A node less.
+    Delete {
+        /// Its path.
+        path: Text,
+    },
+    /// Other data.
+    SetData {
+        /// The node.
+        path: Text,
+        /// Its data from then on.
+        data: Option<Text>,
+    },
+    /// Other permissions.
+    SetAcl {
+        /// The node.
+        path: Text,
+        /// Its list from then on.
+        acl: Vec<Access>,
+    },
+}
+
+impl Transaction {
+    /// Returns the node that it is about.
+    pub const fn path(&self) -> &Text {
+        match self {
+            Self::Create { path, .. }
+            | Self::Delete { path }
+            | Self::SetData { path, .. }
+            | Self::SetAcl { path, .. } => path,
+        }
+    }
+}

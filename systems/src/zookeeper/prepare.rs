@@ -1,0 +1,135 @@
+//! The first stage: what a request needs is checked, before it is done.
+//!
+//! Changes that were let through are not in the tree yet. So the stage notes how each node that they are about will be,
+//! and checks the next requests against that.
+
+use std::collections::BTreeMap;
+
+use simutant_oracle::Session;
+use simutant_oracle::specifications::Text;
+use simutant_oracle::specifications::zookeeper::{Error, Operation, Permissions};
+
+use super::messages::Transaction;
+use super::tree::{Node, Tree, parent};
+
+/// What the stage notes of a node whose permissions are to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AclRecord {
+    /// The new permissions.
+    New,
+    /// The old ones: the fault of ZOOKEEPER-2439.
+    Old,
+}
+
+/// How nodes will be when all changes that were let through are done.
+#[derive(Debug, Default)]
+pub(super) struct Outstanding {
+    records: BTreeMap<Text, Record>,
+    /// Counts the changes.
+    last: u64,
+}
+
+/// How a node will be.
+#[derive(Debug, Clone)]
+struct Record {
+    /// The change that is the last one about the node.
+    change: u64,
+    /// The node; `None` if it will not be there.
+    node: Option<Node>,
+    /// How many children it will have.
+    children: usize,
+}
+
+impl Outstanding {
+    /// Makes a transaction of a request that changes the tree, with its number.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    pub(super) fn prepare(
+        &mut self,
+        tree: &Tree,
+        session: Session,
+        operation: &Operation,
+        rule: AclRecord,
+    ) -> Result<(u64, Transaction), Error> {
+        let path = operation.path().clone();
+        let mut record = self.record(tree, &path);
+        let above = parent(&path);
+        let transaction = match operation {
+            Operation::Create { data, .. } => {
+                if record.node.is_some() {
+                    return Err(Error::NodeExists);
+                }
+                self.check(tree, &above, session, Permissions::CREATE)?;
+                record.node = Some(Node::new(data.clone()));
+                Transaction::Create { path: path.clone(), data: data.clone() }
+            }
+            Operation::Delete { .. } => {
+                if path.as_str() == "/" {
+                    return Err(Error::BadArguments);
+                }
+                if record.node.is_none() {
+                    return Err(Error::NoNode);
+                }
+                if record.children > 0 {
+                    return Err(Error::NotEmpty);
+                }
+                self.check(tree, &above, session, Permissions::DELETE)?;
+                record.node = None;
+                Transaction::Delete { path: path.clone() }
+            }
+            Operation::SetData { data, .. } => {
+                self.check(tree, &path, session, Permissions::WRITE)?;
+                Transaction::SetData { path: path.clone(), data: data.clone() }
+            }
+            Operation::SetAcl { acl, .. } => {
+                self.check(tree, &path, session, Permissions::ADMINISTER)?;
+                if let (Some(node), AclRecord::New) = (&mut record.node, rule) {
+                    node.acl.clone_from(acl);
+                }
+                Transaction::SetAcl { path: path.clone(), acl: acl.clone() }
+            }
+            Operation::Exists { .. }
+            | Operation::GetChildren { .. }
+            | Operation::GetData { .. }
+            | Operation::GetAcl { .. } => unreachable!("a read is not prepared"),
+        };
+        self.last += 1;
+        record.change = self.last;
+        self.records.insert(path, record);
+        match transaction {
+            Transaction::Create { .. } => self.count_child(tree, above, |children| children + 1),
+            Transaction::Delete { .. } => self.count_child(tree, above, |children| children - 1),
+            Transaction::SetData { .. } | Transaction::SetAcl { .. } => {}
+        }
+        Ok((self.last, transaction))
+    }
+
+    /// Forgets what was noted for a change that is done, and for none after it.
+    pub(super) fn done(&mut self, change: u64, transaction: &Transaction) {
+        let path = transaction.path();
+        for path in [path.clone(), parent(path)] {
+            if self.records.get(&path).is_some_and(|record| record.change == change) {
+                self.records.remove(&path);
+            }
+        }
+    }
+
+    fn count_child(&mut self, tree: &Tree, path: Text, count: impl FnOnce(usize) -> usize) {
+        let mut record = self.record(tree, &path);
+        record.children = count(record.children);
+        record.change = self.last;
+        self.records.insert(path, record);
+    }
+
+    fn check(&self, tree: &Tree, path: &Text, session: Session, needed: Permissions) -> Result<(), Error> {
+        let node = self.record(tree, path).node.ok_or(Error::NoNode)?;
+        if node.permits(session, needed) { Ok(()) } else { Err(Error::NoAuth) }
+    }
+
+    /// Returns how a node will be.
+    fn record(&self, tree: &Tree, path: &Text) -> Record {
+        let now = || Record { change: 0, node: tree.node(path).cloned(), children: tree.children(path).len() };
+        self.records.get(path).cloned().unwrap_or_else(now)
+    }
+}

@@ -1,0 +1,124 @@
+//! The server: connections, and the stages that requests go through.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use simutant_oracle::Session;
+use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
+use simutant_sim_core::{Context, FifoReceiver, FifoSender, Stream, StreamSender, VirtualDuration, fifo};
+
+use super::apply::apply;
+use super::log::{log, replay};
+use super::messages::{Transaction, ZooKeeperMessage};
+use super::prepare::{AclRecord, Outstanding};
+use super::tree::Tree;
+
+/// The port for clients.
+pub const PORT: u16 = 2_181;
+
+/// How long each stage takes for a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Speed {
+    /// To prepare it.
+    pub prepare: VirtualDuration,
+    /// To log it, if it is a change.
+    pub log: VirtualDuration,
+    /// To do it.
+    pub apply: VirtualDuration,
+}
+
+/// What the first and the last stage share.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) tree: Tree,
+    pub(super) outstanding: Outstanding,
+}
+
+/// A request as it came.
+struct Request {
+    session: Session,
+    operation: Operation,
+    replies: FifoSender<Response>,
+}
+
+/// A request between two stages.
+pub(super) struct Prepared {
+    pub(super) session: Session,
+    pub(super) operation: Operation,
+    /// A change with its number, or why there is none: an error, or that it is a read.
+    pub(super) work: Result<(u64, Transaction), Option<Error>>,
+    pub(super) replies: FifoSender<Response>,
+}
+
+/// Serves clients. After a crash it begins here again, and finds its log.
+pub async fn server(mut context: Context<ZooKeeperMessage>, speed: Speed, rule: AclRecord) {
+    let disk = context.durable("log", Vec::new);
+    let state = Rc::new(RefCell::new(State { tree: replay(&disk), outstanding: Outstanding::default() }));
+    let ((requests, coming), (prepared, to_log), (logged, to_apply)) = (fifo(), fifo(), fifo());
+    let shared = state.clone();
+    context.spawn(move |context| prepare(context, coming, prepared, shared, (speed.prepare, rule)));
+    context.spawn(move |context| log(context, to_log, logged, disk, speed.log));
+    context.spawn(move |context| apply(context, to_apply, state, speed.apply));
+
+    let mut listener = context.listen(PORT);
+    while context.running() {
+        let stream = listener.accept().await;
+        let requests = requests.clone();
+        context.spawn(move |context| connection(context, stream, requests));
+    }
+}
+
+/// Takes the requests of a client, and sends it the replies.
+async fn connection(
+    mut context: Context<ZooKeeperMessage>,
+    stream: Stream<ZooKeeperMessage>,
+    requests: FifoSender<Request>,
+) {
+    let (sender, mut receiver) = stream.split();
+    let Ok(Some(ZooKeeperMessage::Open(session))) = receiver.recv().await else { return };
+    let (replies, answers) = fifo();
+    context.spawn(move |_| reply(sender, answers));
+    while let Ok(Some(ZooKeeperMessage::Request(operation))) = receiver.recv().await {
+        requests.send(Request { session, operation, replies: replies.clone() });
+    }
+}
+
+async fn reply(mut sender: StreamSender<ZooKeeperMessage>, mut answers: FifoReceiver<Response>) {
+    while let Some(response) = answers.recv().await {
+        if sender.send(ZooKeeperMessage::Reply(response)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The first stage.
+async fn prepare(
+    context: Context<ZooKeeperMessage>,
+    mut coming: FifoReceiver<Request>,
+    prepared: FifoSender<Prepared>,
+    state: Rc<RefCell<State>>,
+    (takes, rule): (VirtualDuration, AclRecord),
+) {
+    while let Some(Request { session, operation, replies }) = coming.recv().await {
+        context.pause(takes).await;
+        let work = if changes(&operation) {
+            let State { tree, outstanding } = &mut *state.borrow_mut();
+            outstanding.prepare(tree, session, &operation, rule).map_err(Some)
+        } else {
+            Err(None)
+        };
+        prepared.send(Prepared { session, operation, work, replies });
+    }
+}
+
+fn changes(operation: &Operation) -> bool {
+    match operation {
+        Operation::Create { .. } | Operation::Delete { .. } | Operation::SetData { .. } | Operation::SetAcl { .. } => {
+            true
+        }
+        Operation::Exists { .. }
+        | Operation::GetChildren { .. }
+        | Operation::GetData { .. }
+        | Operation::GetAcl { .. } => false,
+    }
+}

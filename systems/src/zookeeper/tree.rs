@@ -1,0 +1,98 @@
+//! The tree of nodes.
+
+use std::collections::BTreeMap;
+
+use simutant_oracle::Session;
+use simutant_oracle::specifications::Text;
+use simutant_oracle::specifications::zookeeper::{Access, Permissions, Who};
+
+use super::messages::Transaction;
+
+/// The nodes, by their paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    nodes: BTreeMap<Text, Node>,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its data.
+    pub data: Option<Text>,
+    /// Who may do what with it.
+    pub acl: Vec<Access>,
+}
+
+impl Node {
+    /// Returns a node on which everybody may do everything.
+    pub fn new(data: Option<Text>) -> Self {
+        Self { data, acl: vec![Access { who: Who::Anyone, permissions: Permissions::ALL }] }
+    }
+
+    /// Returns whether a session may do something with it.
+    pub fn permits(&self, session: Session, needed: Permissions) -> bool {
+        self.acl.iter().any(|access| {
+            let is_about = match access.who {
+                Who::Anyone => true,
+                Who::Session(other) => other == session,
+            };
+            is_about && access.permissions.0 & needed.0 == needed.0
+        })
+    }
+}
+
+/// The root and `/zookeeper`.
+impl Default for Tree {
+    fn default() -> Self {
+        let nodes = ["/", "/zookeeper"].map(|path| (path.into(), Node::new(None)));
+        Self { nodes: BTreeMap::from(nodes) }
+    }
+}
+
+impl Tree {
+    /// Returns a node.
+    pub fn node(&self, path: &Text) -> Option<&Node> {
+        self.nodes.get(path)
+    }
+
+    /// Returns the names of a node's children, in their order.
+    pub fn children(&self, path: &Text) -> Vec<Text> {
+        let is_child = |other: &&Text| other.as_str() != "/" && parent(other) == *path;
+        self.nodes.keys().filter(is_child).map(|child| name(child).into()).collect()
+    }
+
+    /// Changes the tree.
+    pub fn apply(&mut self, transaction: &Transaction) {
+        match transaction {
+            Transaction::Create { path, data } => {
+                self.nodes.insert(path.clone(), Node::new(data.clone()));
+            }
+            Transaction::Delete { path } => {
+                self.nodes.remove(path);
+            }
+            Transaction::SetData { path, data } => {
+                if let Some(node) = self.nodes.get_mut(path) {
+                    node.data.clone_from(data);
+                }
+            }
+            Transaction::SetAcl { path, acl } => {
+                if let Some(node) = self.nodes.get_mut(path) {
+                    node.acl.clone_from(acl);
+                }
+            }
+        }
+    }
+}
+
+/// Returns the path of a node's parent; the root is its own.
+pub(super) fn parent(path: &Text) -> Text {
+    match path.as_str().rsplit_once('/') {
+        Some((above, _)) if !above.is_empty() => above.into(),
+        _ => "/".into(),
+    }
+}
+
+/// Returns the last part of a path.
+fn name(path: &Text) -> &str {
+    path.as_str().rsplit('/').next().unwrap_or_default()
+}
