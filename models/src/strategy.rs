@@ -1,7 +1,7 @@
 //! Which transition a walk takes next.
 
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use simutant_random::Random;
 
 use crate::path::{InstanceId, StepResult};
@@ -64,19 +64,25 @@ pub struct Weighted;
 
 impl Strategy for Weighted {
     fn choose(&mut self, open: &[Open], random: &mut Random) -> Option<usize> {
-        let sum: f64 = open.iter().map(|open| open.weight).sum();
-        if sum <= 0.0 {
-            return None;
-        }
-        let mut left = random.unit() * sum;
-        for (place, open) in open.iter().enumerate() {
-            left -= open.weight;
-            if left < 0.0 {
-                return Some(place);
-            }
-        }
-        open.iter().rposition(|open| open.weight > 0.0)
+        by_weight(open.iter().map(|open| open.weight), random)
     }
+}
+
+/// Returns a place with a probability in proportion to its weight; `None` if all weights are 0.
+fn by_weight(weights: impl Iterator<Item = f64> + Clone, random: &mut Random) -> Option<usize> {
+    let sum: f64 = weights.clone().sum();
+    if sum <= 0.0 {
+        return None;
+    }
+    let mut left = random.unit() * sum;
+    for (place, weight) in weights.clone().enumerate() {
+        left -= weight;
+        if left < 0.0 {
+            return Some(place);
+        }
+    }
+    // Of rounding.
+    weights.enumerate().filter(|(_, weight)| *weight > 0.0).map(|(place, _)| place).last()
 }
 
 /// Rewards of the [`Bandit`], each from 0 to 1.
@@ -195,26 +201,28 @@ impl Strategy for Bandit {
     }
 }
 
-/// The transition that was taken least often after the one that the instance took before: pairs of transitions that were
-/// never taken come first.
+/// Each open transition with a probability in proportion to its weight, which counts [several times](UNSEEN) as long as
+/// no instance took the transition after the one that this instance took before.
+///
+/// Weights stay what they are: they say what brings a system into states where something can go wrong, and which
+/// transitions end a walk.
 #[derive(Debug, Clone, Default)]
 pub struct CoverageGuided {
-    pairs: HashMap<(u32, Option<u32>, u32), u32, FixedState>,
-    best: Vec<usize>,
+    pairs: HashSet<(u32, Option<u32>, u32), FixedState>,
 }
+
+/// How many times the weight of a transition counts that would make a new pair.
+const UNSEEN: f64 = 4.0;
 
 impl Strategy for CoverageGuided {
     fn choose(&mut self, open: &[Open], random: &mut Random) -> Option<usize> {
-        let mut best = std::mem::take(&mut self.best);
-        let taken = |open: &Open| self.pairs.get(&(open.machine, open.before, open.transition)).copied().unwrap_or(0);
-        let values = open.iter().map(|open| -f64::from(taken(open))).enumerate();
-        let chosen = one_of_best(values, &mut best, random);
-        self.best = best;
-        chosen
+        let is_seen = |open: &Open| self.pairs.contains(&(open.machine, open.before, open.transition));
+        let weight = |open: &Open| if is_seen(open) { open.weight } else { UNSEEN * open.weight };
+        by_weight(open.iter().map(weight), random)
     }
 
     fn learn(&mut self, chosen: &Open, _: &Learned) {
-        *self.pairs.entry((chosen.machine, chosen.before, chosen.transition)).or_default() += 1;
+        self.pairs.insert((chosen.machine, chosen.before, chosen.transition));
     }
 }
 

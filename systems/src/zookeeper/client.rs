@@ -1,5 +1,6 @@
 //! A connection to the simulated server, as clients have it.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use simutant_oracle::specifications::zookeeper::{Operation, Response};
@@ -10,35 +11,55 @@ use simutant_system::history_time;
 use super::machine::{Lost, Service};
 use super::messages::ZooKeeperMessage;
 
-/// How long a client waits for a reply before it takes the connection for lost.
+/// How long a client waits for a connection and for a reply before it takes them for lost.
 const TIMEOUT: VirtualDuration = VirtualDuration::from_secs(4);
 
-/// A connection.
+/// A connection of a session, or none.
 pub(super) struct Connection {
     context: Rc<Context<ZooKeeperMessage>>,
-    stream: Stream<ZooKeeperMessage>,
+    server: Address,
+    session: Session,
+    stream: Option<Stream<ZooKeeperMessage>>,
+    /// How many connections of all clients were not made.
+    failed: Rc<Cell<u32>>,
 }
 
 impl Connection {
-    /// Connects as a session.
-    pub(super) async fn open(
+    /// Returns none.
+    pub(super) fn new(
         context: Rc<Context<ZooKeeperMessage>>,
         server: Address,
         session: Session,
-    ) -> Result<Self, Lost> {
-        let mut stream = context.connect(server, TIMEOUT).await.map_err(|_| Lost)?;
-        stream.send(ZooKeeperMessage::Open(session)).await.map_err(|_| Lost)?;
-        Ok(Self { context, stream })
+        failed: Rc<Cell<u32>>,
+    ) -> Self {
+        Self { context, server, session, stream: None, failed }
+    }
+
+    fn stream(&mut self) -> Result<&mut Stream<ZooKeeperMessage>, Lost> {
+        self.stream.as_mut().ok_or(Lost)
     }
 }
 
 impl Service for Connection {
+    async fn connect(&mut self) -> Result<(), Lost> {
+        // The old one is gone, so nothing of it is received any more.
+        self.stream = None;
+        let Ok(mut stream) = self.context.connect(self.server, TIMEOUT).await else {
+            self.failed.set(self.failed.get() + 1);
+            return Err(Lost);
+        };
+        stream.send(ZooKeeperMessage::Open(self.session)).await.map_err(|_| Lost)?;
+        self.stream = Some(stream);
+        Ok(())
+    }
+
     async fn send(&mut self, operation: &Operation) -> Result<(), Lost> {
-        self.stream.send(ZooKeeperMessage::Request(operation.clone())).await.map_err(|_| Lost)
+        self.stream()?.send(ZooKeeperMessage::Request(operation.clone())).await.map_err(|_| Lost)
     }
 
     async fn receive(&mut self) -> Result<Response, Lost> {
-        match select((self.stream.recv(), self.context.sleep(TIMEOUT))).await {
+        let context = self.context.clone();
+        match select((self.stream()?.recv(), context.sleep(TIMEOUT))).await {
             Either2::First(Ok(Some(ZooKeeperMessage::Reply(response)))) => Ok(response),
             Either2::First(_) | Either2::Second(()) => Err(Lost),
         }

@@ -1,5 +1,6 @@
 //! Test cases, their domain, and the oracle.
 
+use std::cell::Cell;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
@@ -23,7 +24,7 @@ use super::server::{PORT, Speed, server};
 const CLIENTS: Lengths = Lengths(1..=3);
 
 /// How long their walks are, and how many choices a transition makes.
-const WALKS: Walks = Walks { steps: 1..=12, choices: 2 };
+const WALKS: Walks = Walks { steps: 1..=14, choices: 2 };
 
 /// How long messages are on their way.
 const LATENCY_US: RangeInclusive<u64> = 50..=2_000;
@@ -53,7 +54,7 @@ pub struct TestCase {
     /// A crash of the server, which then restarts with its log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crash: Option<Crash>,
-    /// What each client does: from 1 to 3 walks of at most 12 transitions.
+    /// What each client does: from 1 to 3 walks of at most 14 transitions.
     pub clients: Vec<Walk>,
     /// Fixes what is left to chance.
     pub seed: u64,
@@ -105,12 +106,12 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
     simulation.add_restartable("server", move |context| server(context, speed, rule));
     let address = simulation.address("server", PORT);
     let observer = Observer::new(&simulation);
+    let failed = Rc::new(Cell::new(0));
     for (number, walk) in (1..).zip(case.clients.clone()) {
-        let (session, history) = (Session(number), observer.recorder().clone());
+        let (session, history, failed) = (Session(number), observer.recorder().clone(), failed.clone());
         let body = move |context: Context<ZooKeeperMessage>| async move {
             let context = Rc::new(context);
-            // A server that is down says nothing of what clients do.
-            let Ok(connection) = Connection::open(context.clone(), address, session).await else { return Ok(()) };
+            let connection = Connection::new(context.clone(), address, session, failed);
             walk.take(&context, Limits::default(), client().with(Client::new(connection, session, history))).await
         };
         simulation.add(&format!("client-{number}"), body).expecting(Ok(()));
@@ -121,7 +122,7 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
     observer.check_by(&mut simulation, "what clients saw is possible", initial, check);
     if case.crash.is_none() {
         let recorder = observer.recorder().clone();
-        simulation.check("each call is answered", move || answered(&recorder.history()));
+        simulation.check("each call is answered", move || answered(&recorder.history(), failed.get()));
     }
     simulation
 }
@@ -134,8 +135,11 @@ fn faults(crash: Crash) -> Faults {
     Faults { schedule, ..Faults::default() }
 }
 
-/// Checks that no call is without an answer, where the server was never down.
-fn answered(history: &History<Operation, Response>) -> Result<(), CheckFailure> {
+/// Checks that no connection failed and no call is without an answer, where the server was never down.
+fn answered(history: &History<Operation, Response>, failed: u32) -> Result<(), CheckFailure> {
+    if failed > 0 {
+        return Err(CheckFailure::new("the server refuses connections"));
+    }
     match history.calls().iter().find(|call| matches!(call.end, End::Unknown)) {
         Some(call) => Err(CheckFailure::new(format!("{} got no answer to {:?}", call.session, call.operation))),
         None => Ok(()),

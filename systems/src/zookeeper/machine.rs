@@ -12,6 +12,9 @@ use simutant_oracle::{CallId, Recorder, Session, Time};
 
 /// The service, as a client has it: a connection to the simulated server, or to a real one.
 pub trait Service: 'static {
+    /// Connects, as the same session as before. What was sent before gets no reply any more.
+    fn connect(&mut self) -> impl Future<Output = Result<(), Lost>>;
+
     /// Sends a request; others may be on their way.
     fn send(&mut self, operation: &Operation) -> impl Future<Output = Result<(), Lost>>;
 
@@ -51,6 +54,11 @@ impl<S: Service> Client<S> {
     /// Returns a client of a service.
     pub fn new(service: S, session: Session, history: Recorder<Operation, Response>) -> Self {
         Self { service, session, history, waiting: VecDeque::new(), was_refused: false }
+    }
+
+    async fn connect(&mut self) -> Result<(), Stop> {
+        self.waiting.clear();
+        Ok(self.service.connect().await?)
     }
 
     /// Makes a call, and awaits its answer and those of all calls before it.
@@ -152,7 +160,7 @@ fn set_acl(step: &mut Step<'_>, session: Session) -> Operation {
     Operation::SetAcl { path, acl: std::mem::take(&mut lists[chosen as usize]) }
 }
 
-/// The machine of a client, which is connected at first.
+/// The machine of a client.
 pub fn client<S: Service>() -> Machine<Client<S>> {
     let mut transitions = Vec::new();
     for (name, ask, weight) in CALLS {
@@ -185,9 +193,11 @@ pub fn client<S: Service>() -> Machine<Client<S>> {
     transitions.push(transition("connected -> connected", await_replies).label("await replies").weight(3.0));
     transitions.push(transition("connected -> connected", pause).label("pause"));
     transitions.push(transition("connected -> closed", close).label("close").weight(0.5));
-    let transitions = transitions.into_iter().map(|transition| transition.catches("Lost", "lost", |Lost| true));
-    let back = skip("refused -> connected").label("go on");
-    Machine::new("client", ["connected", "refused", "lost", "closed"], transitions.chain([back]))
+    let connect = async |client: &mut Client<S>, _: &mut Step<'_>| client.connect().await;
+    transitions.push(transition("disconnected -> connected", connect).label("connect").weight(20.0));
+    let transitions = transitions.into_iter().map(|transition| transition.catches("Lost", "disconnected", |Lost| true));
+    let others = [skip("refused -> connected").label("go on"), skip("disconnected -> closed").label("give up")];
+    Machine::new("client", ["disconnected", "connected", "refused", "closed"], transitions.chain(others))
         .expect("each state can be reached, and from each a walk can end")
         .teardown(async |client: &mut Client<S>| {
             // What was sent last is answered, too, so that the oracle knows more.

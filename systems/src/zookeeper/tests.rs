@@ -22,9 +22,9 @@ fn sampled_cases_are_valid_and_pass() {
 #[test]
 fn walks_of_a_strategy_pass_and_reach_every_state() {
     let mut covered = std::collections::BTreeSet::new();
-    let mut universe = Universe::<ZooKeeper>::new(InputSource::Pairs, 1, 60);
+    let mut universe = Universe::<ZooKeeper>::new(InputSource::Pairs, 1, 200);
     let criterion = criteria::machines().into_iter().find(|known| known.name == "machine-states").expect("it is one");
-    for index in 0..60 {
+    for index in 0..200 {
         let mut simulation = ZooKeeper::configure(&universe.case(index));
         simulation.record_trace();
         let report = simulation.run();
@@ -32,7 +32,7 @@ fn walks_of_a_strategy_pass_and_reach_every_state() {
         let labels = criterion.covered(&report.trace.expect("it was recorded"));
         covered.extend(labels.labels().map(str::to_owned));
     }
-    let states = ["closed", "connected", "lost", "refused"].map(|state| format!("client: {state}"));
+    let states = ["closed", "connected", "disconnected", "refused"].map(|state| format!("client: {state}"));
     assert_eq!(covered, states.into());
 }
 
@@ -45,7 +45,8 @@ fn pipelined(rule: AclRecord, operations: &[Operation]) -> Vec<Response> {
     let operations = operations.to_vec();
     let body = move |context| async move {
         let context = std::rc::Rc::new(context);
-        let mut connection = Connection::open(context, address, Session(1)).await.expect("the server is up");
+        let mut connection = Connection::new(context, address, Session(1), Default::default());
+        connection.connect().await.expect("the server is up");
         for operation in &operations {
             connection.send(operation).await.expect("the server is up");
         }
