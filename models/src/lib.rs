@@ -31,6 +31,7 @@
 //! a real one in real time: [`Walker::walk`] is a future, and [`Clock`] says what time is. The machines are those of
 //! Modbat (Artho et al., 2013: Modbat, a model-based API tester for event-driven systems).
 
+mod choices;
 mod clock;
 mod coverage;
 mod instance;
@@ -53,5 +54,5 @@ pub use shrink::shrink;
 pub use step::{Exception, Step, Stop};
 pub use strategy::{Bandit, CoverageGuided, Open, Rewards, Strategy, Uniform, Weighted};
 pub use transition::{Transition, skip, transition};
-pub use trie::{PathMetrics, PathTrie, TrieNode};
+pub use trie::{Choice, PathMetrics, PathTrie, Sharing, TrieNode};
 pub use walk::{Limits, Walker};
