@@ -34,6 +34,7 @@
 mod choices;
 mod clock;
 mod coverage;
+mod graph;
 mod instance;
 mod machine;
 mod path;
@@ -47,6 +48,7 @@ mod walk;
 
 pub use clock::{Clock, VirtualClock};
 pub use coverage::Coverage;
+pub use graph::{Abstractions, Choices, Edge, Graph, GraphMetrics, Kind, Node, NodeKind, Selection, Style};
 pub use instance::Instance;
 pub use machine::{Machine, MachineError, Shape, TransitionShape};
 pub use path::{End, InstanceId, Path, StepResult, Taken};
