@@ -1,5 +1,4 @@
-//! Walks of machines: graphs of what they cover, the subjects of the papers, and each part of the language.
+//! Walks of machines: graphs of what they cover, and each part of the language.
 
 mod graphs;
 mod language;
-mod subjects;
