@@ -181,7 +181,8 @@ impl Graph {
 
     /// Returns the graph of the paths of walks: all begin in one point, and where they differ they go to points of
     /// their own. As many points are final ones as there are distinct paths, except that a path that begins another
-    /// one, or that ends with a loop, ends where others go on.
+    /// one, or that ends with a loop, ends where others go on. With a trie in which only the same paths share nodes
+    /// ([`Prefixes::SamePaths`](crate::Prefixes::SamePaths)), each has a line of its own.
     pub fn of_paths(coverage: &Coverage, abstractions: Abstractions) -> Self {
         let machines: Vec<&Shape> = coverage.machines().collect();
         Self::new(Kind::Paths, coverage.paths(), &machines, abstractions, &Selection::default())

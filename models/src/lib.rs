@@ -56,5 +56,5 @@ pub use shrink::shrink;
 pub use step::{Exception, Step, Stop};
 pub use strategy::{Bandit, CoverageGuided, Open, Rewards, Strategy, Uniform, Weighted};
 pub use transition::{Transition, skip, transition};
-pub use trie::{Choice, PathMetrics, PathTrie, Sharing, TrieNode};
+pub use trie::{Choice, PathMetrics, PathTrie, Prefixes, Sharing, TrieNode};
 pub use walk::{Limits, Walker};

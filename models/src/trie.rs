@@ -16,6 +16,8 @@ pub struct PathTrie {
     choices: ChoiceTries,
     edges: BTreeMap<Key, usize>,
     basis: Rank,
+    /// The first node of each path, where only the same paths share nodes.
+    paths: BTreeMap<Vec<Key>, usize>,
     sharing: Sharing,
     tests: u64,
 }
@@ -23,10 +25,22 @@ pub struct PathTrie {
 /// What the paths of a [`PathTrie`] have in common nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sharing {
-    /// Whether paths share the nodes of transitions that they begin with.
-    pub prefixes: bool,
+    /// Which paths share nodes.
+    pub prefixes: Prefixes,
     /// Whether a transition that is repeated at once stays in one node.
     pub repetitions: bool,
+}
+
+/// Which paths of a [`PathTrie`] share nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Prefixes {
+    /// None.
+    Apart,
+    /// Those that are the same throughout, up to repetitions if these are shared: each distinct path has nodes of its own.
+    /// The authors' graphs of paths are as large as those of such tries.
+    SamePaths,
+    /// All that begin alike, as far as they do.
+    Shared,
 }
 
 /// What a node stands for: machine, transition, result.
@@ -81,9 +95,9 @@ pub struct PathMetrics {
 }
 
 impl Default for Sharing {
-    /// Both.
+    /// All that can be.
     fn default() -> Self {
-        Self { prefixes: true, repetitions: true }
+        Self { prefixes: Prefixes::Shared, repetitions: true }
     }
 }
 
@@ -125,30 +139,35 @@ impl TrieNode {
 }
 
 impl PathTrie {
-    /// Returns a trie without paths, which will share what `sharing` says. With neither, every path has nodes of its
-    /// own, and so has every repetition: graphs of it are full ones.
+    /// Returns a trie without paths, which will share what `sharing` says. With nothing, every path has nodes of
+    /// its own, and so has every repetition: graphs of it are full ones.
     pub fn sharing(sharing: Sharing) -> Self {
         let (nodes, choices) = (vec![TrieNode::default()], ChoiceTries::default());
-        Self { nodes, choices, edges: BTreeMap::new(), basis: Rank::default(), sharing, tests: 0 }
+        let (edges, paths) = (BTreeMap::new(), BTreeMap::new());
+        Self { nodes, choices, edges, basis: Rank::default(), paths, sharing, tests: 0 }
     }
 
     /// Adds a path.
     pub fn add(&mut self, path: &[Taken]) {
         let (mut at, mut is_new) = (0, false);
         let mut rest = path;
+        let same = (self.sharing.prefixes == Prefixes::SamePaths).then(|| self.runs(path));
+        let begun = same.as_ref().and_then(|runs| self.paths.get(runs).copied());
         while let Some(first) = rest.first() {
             let key = key(first);
-            let repeated = rest.iter().take_while(|taken| self::key(taken) == key).count();
-            let repeated = if self.sharing.repetitions { repeated } else { 1 };
+            let repeated = self.repeated(rest);
             let (run, after) = rest.split_at(repeated);
             rest = after;
-            at = self.child(at, key, &mut is_new);
+            at = self.child(at, key, begun, &mut is_new);
             is_new |= self.nodes[at].repeat(repeated as u32);
             let first = &mut self.nodes[at].first_choice;
             run.iter().for_each(|taken| self.choices.add(first, &taken.choices));
         }
         self.nodes[at].ends += 1;
         self.tests += 1;
+        if let (Some(runs), Some(&last)) = (same, self.nodes[0].children.last()) {
+            self.paths.entry(runs).or_insert(last);
+        }
         // The counts of all others are known.
         if is_new {
             let mut vector = vec![0; self.edges.len()];
@@ -162,9 +181,31 @@ impl PathTrie {
         }
     }
 
-    fn child(&mut self, at: usize, key: Key, is_new: &mut bool) -> usize {
-        let known = self.nodes[at].children.iter().find(|&&child| self.nodes[child].key == Some(key));
-        if let Some(&known) = known.filter(|_| self.sharing.prefixes) {
+    /// Returns how often a path begins with the same transition.
+    fn repeated(&self, path: &[Taken]) -> usize {
+        let repeated = path.iter().take_while(|taken| key(taken) == key(&path[0])).count();
+        if self.sharing.repetitions { repeated } else { repeated.min(1) }
+    }
+
+    /// Returns what tells a path from others.
+    fn runs(&self, path: &[Taken]) -> Vec<Key> {
+        let mut keys: Vec<Key> = path.iter().map(key).collect();
+        if self.sharing.repetitions {
+            keys.dedup();
+        }
+        keys
+    }
+
+    /// Returns the node of a transition after `at`; `first` is that of the same path, if there is one.
+    fn child(&mut self, at: usize, key: Key, first: Option<usize>, is_new: &mut bool) -> usize {
+        let children = &self.nodes[at].children;
+        let known = match self.sharing.prefixes {
+            Prefixes::Apart => None,
+            Prefixes::SamePaths if at == 0 => first,
+            Prefixes::SamePaths => children.first().copied(),
+            Prefixes::Shared => children.iter().copied().find(|&child| self.nodes[child].key == Some(key)),
+        };
+        if let Some(known) = known {
             return known;
         }
         *is_new = true;
@@ -248,12 +289,20 @@ mod tests {
     }
 
     #[test]
-    fn a_trie_that_shares_nothing_has_every_transition() {
+    fn a_trie_that_shares_less_has_more_nodes() {
         let nodes = |prefixes, repetitions| trie(Sharing { prefixes, repetitions }).nodes().len() - 1;
-        assert_eq!(
-            [(true, true), (false, true), (true, false), (false, false)].map(|(a, b)| nodes(a, b)),
-            [5, 11, 8, 13]
-        );
+        let all = [Prefixes::Apart, Prefixes::SamePaths, Prefixes::Shared];
+        assert_eq!(all.map(|prefixes| nodes(prefixes, true)), [11, 7, 5]);
+        assert_eq!(all.map(|prefixes| nodes(prefixes, false)), [13, 13, 8]);
+    }
+
+    #[test]
+    fn the_same_paths_share_nodes_with_their_counts() {
+        let trie = trie(Sharing { prefixes: Prefixes::SamePaths, repetitions: true });
+        let root = &trie.nodes()[0];
+        let counts: Vec<_> = root.children.iter().map(|&child| trie.nodes()[child].paths()).collect();
+        assert_eq!(counts, [2, 1]);
+        assert_eq!(trie.metrics().map(|metrics| metrics.distinct), Some(2));
     }
 
     #[test]

@@ -8,12 +8,15 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use simutant_models::{
-    Abstractions, Graph, GraphMetrics, Instance, Kind, Limits, MachineError, Path, PathTrie, Selection, Shape, Sharing,
-    Uniform, Walker, Weighted,
+    Abstractions, Graph, GraphMetrics, Instance, Kind, Limits, MachineError, Path, PathTrie, Prefixes, Selection,
+    Shape, Sharing, Uniform, Walker, Weighted,
 };
 use simutant_subjects::{choose_test, coordinator, garage_door, list, server_socket};
 
 const TESTS: [u64; 5] = [10, 100, 200, 500, 1_000];
+
+/// What graphs of paths are made of here: each distinct path is drawn apart, as the authors' are.
+const APART: Sharing = Sharing { prefixes: Prefixes::SamePaths, repetitions: true };
 
 struct Subject {
     name: &'static str,
@@ -82,7 +85,7 @@ fn main() -> anyhow::Result<()> {
             }
         }
     }
-    println!("\n| TC | PG | FPG | SG | FSG |\n| --: | --: | --: | --: | --: |");
+    println!("\n| TC | PG, prefixes shared | PG | FPG | SG | FSG |\n| --: | --: | --: | --: | --: | --: |");
     benefit.iter().for_each(|row| println!("{row}"));
     Ok(())
 }
@@ -97,23 +100,37 @@ fn row(subject: &Subject, paths: &[Path]) -> String {
         cells.extend([metrics.distinct, metrics.basis, metrics.longest, metrics.shortest].map(|cell| cell.to_string()));
         cells.extend([metrics.mean, metrics.deviation].map(|cell| format!("{cell:.2}")));
     }
-    for graph in [Graph::of_paths, Graph::of_states] {
-        let GraphMetrics { nodes, edges, failed, loops } = graph(coverage, Abstractions::default()).metrics();
+    let machines: Vec<&Shape> = coverage.machines().collect();
+    let (with, selection) = (Abstractions::default(), Selection::default());
+    let apart = Graph::new(Kind::Paths, &trie(paths, APART), &machines, with, &selection);
+    for graph in [apart, Graph::of_states(coverage, with)] {
+        let GraphMetrics { nodes, edges, failed, loops } = graph.metrics();
         cells.extend([nodes, edges, failed, loops].map(|cell| cell.to_string()));
     }
     format!("| {} |", cells.join(" | "))
 }
 
+fn trie(paths: &[Path], sharing: Sharing) -> PathTrie {
+    let mut trie = PathTrie::sharing(sharing);
+    paths.iter().for_each(|path| trie.add(&path.taken));
+    trie
+}
+
 /// Returns how large graphs are with all abstractions, and without any.
 fn sizes(walker: &Walker, paths: &[Path]) -> String {
     let machines: Vec<&Shape> = walker.coverage().machines().collect();
-    let mut full = PathTrie::sharing(Sharing { prefixes: false, repetitions: false });
-    paths.iter().for_each(|path| full.add(&path.taken));
-    let graphs = [Kind::Paths, Kind::States].into_iter().flat_map(|kind| {
-        let tries = [(walker.coverage().paths(), Abstractions::default()), (&full, Abstractions::NONE)];
-        tries.map(|(trie, with)| Graph::new(kind, trie, &machines, with, &Selection::default()))
-    });
-    let cells = graphs.map(|graph| {
+    let full = trie(paths, Sharing { prefixes: Prefixes::Apart, repetitions: false });
+    let (all, none) = (Abstractions::default(), Abstractions::NONE);
+    let shared = walker.coverage().paths();
+    let graphs = [
+        (Kind::Paths, shared, all),
+        (Kind::Paths, &trie(paths, APART), all),
+        (Kind::Paths, &full, none),
+        (Kind::States, shared, all),
+        (Kind::States, &full, none),
+    ];
+    let graphs = graphs.map(|(kind, trie, with)| Graph::new(kind, trie, &machines, with, &Selection::default()));
+    let cells = graphs.iter().map(|graph| {
         let GraphMetrics { nodes, edges, failed, loops } = graph.metrics();
         format!("{nodes} {edges} {failed} {loops}")
     });

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use simutant_models::{
-    Abstractions, Choices, Graph, Kind, Limits, Machine, NodeKind, Path, PathTrie, Selection, Shape, Sharing, Step,
-    StepResult, Stop, Style, Walker, skip, transition,
+    Abstractions, Choices, Graph, Kind, Limits, Machine, NodeKind, Path, PathTrie, Prefixes, Selection, Shape, Sharing,
+    Step, StepResult, Stop, Style, Walker, skip, transition,
 };
 
 /// A transition of a random machine: from, to, and how many options its action has.
@@ -69,12 +69,13 @@ fn trie(paths: &[Path], sharing: Sharing) -> PathTrie {
     trie
 }
 
-const SHARINGS: [Sharing; 4] = [
-    Sharing { prefixes: false, repetitions: false },
-    Sharing { prefixes: true, repetitions: false },
-    Sharing { prefixes: false, repetitions: true },
-    Sharing { prefixes: true, repetitions: true },
-];
+/// What a full graph is made of.
+const NOTHING: Sharing = Sharing { prefixes: Prefixes::Apart, repetitions: false };
+
+fn sharings() -> impl Iterator<Item = Sharing> {
+    let prefixes = [Prefixes::Apart, Prefixes::SamePaths, Prefixes::Shared];
+    prefixes.into_iter().flat_map(|prefixes| [false, true].map(|repetitions| Sharing { prefixes, repetitions }))
+}
 
 fn abstractions() -> impl Iterator<Item = Abstractions> {
     let choices = [Choices::Apart, Choices::Merged, Choices::Hidden];
@@ -82,7 +83,7 @@ fn abstractions() -> impl Iterator<Item = Abstractions> {
 }
 
 fn graphs(paths: &[Path], machines: &[&Shape], kind: Kind) -> Vec<(Sharing, Abstractions, Graph)> {
-    let graphs = SHARINGS.into_iter().flat_map(|sharing| {
+    let graphs = sharings().flat_map(|sharing| {
         let trie = trie(paths, sharing);
         abstractions()
             .map(|with| (sharing, with, Graph::new(kind, &trie, machines, with, &Selection::default())))
@@ -126,7 +127,7 @@ fn full_graphs_have_an_edge_for_each_transition() {
         let taken = || paths.iter().flat_map(|path| &path.taken);
         let choices: usize = taken().map(|taken| taken.choices.len()).sum();
         let failed = taken().filter(|taken| taken.result == StepResult::Failed).count();
-        let trie = trie(paths, SHARINGS[0]);
+        let trie = trie(paths, NOTHING);
         let states = Graph::new(Kind::States, &trie, machines, Abstractions::NONE, &Selection::default());
         let points = Graph::new(Kind::Paths, &trie, machines, Abstractions::NONE, &Selection::default());
         for graph in [&states, &points] {
@@ -196,6 +197,24 @@ fn distinct_paths_have_final_points_of_their_own() {
         let distinct = trie.metrics().map_or(0, |metrics| metrics.distinct);
         prop_assert_eq!(ends.count(), distinct);
         prop_assert!((own..=distinct).contains(&final_points), "{} {} {}", own, final_points, distinct);
+        Ok(())
+    });
+}
+
+/// Where only the same paths share nodes, all distinct paths have final points, but for those that stay at the first one.
+#[test]
+fn paths_that_are_drawn_apart_end_apart() {
+    check(|_, paths, machines| {
+        let trie = trie(paths, Sharing { prefixes: Prefixes::SamePaths, repetitions: true });
+        let graph = Graph::new(Kind::Paths, &trie, machines, Abstractions::default(), &Selection::default());
+        let final_points = graph.nodes.iter().filter(|node| !node.is_initial && node.ends > 0).count();
+        let moving = graph.edges.iter().filter(|edge| edge.from == 0 && !edge.is_loop).count();
+        let distinct = trie.metrics().map_or(0, |metrics| metrics.distinct);
+        prop_assert!(final_points <= distinct && distinct == trie.nodes()[0].children.len());
+        if graph.edges.iter().all(|edge| edge.from != 0 || edge.style == Style::Success) {
+            prop_assert_eq!(final_points, moving);
+            prop_assert_eq!(final_points, distinct);
+        }
         Ok(())
     });
 }

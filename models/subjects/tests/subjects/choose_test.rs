@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use simutant_models::{
-    Abstractions, Graph, GraphMetrics, Limits, Path, PathTrie, Selection, Sharing, StepResult, Walker,
+    Abstractions, Graph, GraphMetrics, Limits, Path, PathTrie, Prefixes, Selection, Sharing, StepResult, Walker,
 };
 use simutant_subjects::choose_test;
 
@@ -90,7 +90,7 @@ fn graphs_are_as_large_as_their_parts() {
             loops: 1 + backtracked,
         }
     );
-    let mut trie = PathTrie::sharing(Sharing { prefixes: false, repetitions: false });
+    let mut trie = PathTrie::sharing(Sharing { prefixes: Prefixes::Apart, repetitions: false });
     paths.iter().for_each(|path| trie.add(&path.taken));
     let machine = choose_test::machine().expect("it is a machine");
     for kind in [simutant_models::Kind::States, simutant_models::Kind::Paths] {

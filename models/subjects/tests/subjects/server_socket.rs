@@ -15,14 +15,14 @@ fn a_third_byte_is_not_there() {
 #[test]
 fn all_states_and_transitions_are_covered_and_nothing_else_fails() {
     let mut walker = Walker::new().with_limits(Limits { transitions: 200, ..Limits::default() });
-    for seed in 0..200 {
+    for seed in 0..500 {
         let path = walker.run(server_socket::instance().expect("it is a machine"), seed);
         let summary = summary(&path);
         assert!(path.verdict().passes() || summary.ends_with("there is a byte"), "{summary}");
     }
     let coverage = walker.coverage();
-    assert_eq!((coverage.states(), coverage.transitions()), ((7, 7), (17, 17)));
+    assert_eq!((coverage.states(), coverage.transitions()), ((7, 7), (16, 16)));
     let states = Graph::of_states(coverage, Abstractions::default()).metrics();
-    // The authors' graph has 11 nodes and 27 edges: the seven states, and the choices of one transition.
-    assert!((9..=11).contains(&states.nodes), "{states:?}");
+    // The seven states, and the two choices of one transition.
+    assert_eq!((states.nodes, states.failed), (9, 1));
 }
