@@ -107,6 +107,11 @@ fn edges_join_nodes_and_final_points_count_all_tests() {
                     prop_assert_eq!(edge.style == Style::Part, leads_to_choice);
                     prop_assert_eq!(edge.label.is_empty(), leads_to_choice);
                     prop_assert!(edge.count > 0 && edge.thickness > 0.0);
+                    match edge.style {
+                        Style::Failed | Style::Success | Style::Part => prop_assert!(!edge.is_loop),
+                        Style::SelfLoop | Style::Backtracked => prop_assert!(edge.is_loop),
+                        Style::Exceptional => {}
+                    }
                     let expected = (edge.count as f64 * 100.0 / paths.len() as f64 + 1.0).ln();
                     prop_assert!((edge.thickness - expected).abs() < 1e-9);
                 }
