@@ -31,8 +31,10 @@
 //! a real one in real time: [`Walker::walk`] is a future, and [`Clock`] says what time is. The machines are those of
 //! Modbat (Artho et al., 2013: Modbat, a model-based API tester for event-driven systems).
 
+mod choices;
 mod clock;
 mod coverage;
+mod graph;
 mod instance;
 mod machine;
 mod path;
@@ -47,6 +49,7 @@ mod walk;
 
 pub use clock::{Clock, RealClock, VirtualClock};
 pub use coverage::Coverage;
+pub use graph::{Abstractions, Choices, Edge, Graph, GraphMetrics, Kind, Node, NodeKind, Selection, Style};
 pub use instance::Instance;
 pub use machine::{Machine, MachineError, Shape, TransitionShape};
 pub use path::{End, InstanceId, Path, StepResult, Taken};
@@ -55,5 +58,5 @@ pub use shrink::shrink;
 pub use step::{Evaluated, Exception, Step, Stop};
 pub use strategy::{Bandit, CoverageGuided, Learned, Open, Rewards, Strategy, Uniform, Weighted};
 pub use transition::{Transition, skip, transition};
-pub use trie::{PathMetrics, PathTrie, TrieNode};
+pub use trie::{Choice, PathMetrics, PathTrie, Prefixes, Sharing, TrieNode};
 pub use walk::{Limits, Observed, Walker};

@@ -1,4 +1,4 @@
-//! Walks of machines: the subjects of the papers, and each part of the language.
+//! Walks of machines: graphs of what they cover, and each part of the language.
 
+mod graphs;
 mod language;
-mod subjects;
