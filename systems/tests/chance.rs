@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 use simutant_system::{System, reseeding, universe};
-use simutant_systems::{dns::Dns, gbn::Gbn, gbn::GbnLastAck, gbn_thesis::GbnThesis, gcd::Gcd, lsr::Lsr};
+use simutant_systems::{
+    dns::Dns, gbn::Gbn, gbn::GbnLastAck, gbn_thesis::GbnThesis, gcd::Gcd, lsr::Lsr, zookeeper::ZooKeeper,
+};
 
 const SEED: u64 = 42;
 
@@ -52,4 +54,9 @@ fn the_chance_of_the_domain_name_system_is_its_seed() {
 #[test]
 fn the_chance_of_the_server_of_divisors_is_its_seed() {
     check::<Gcd>();
+}
+
+#[test]
+fn the_chance_of_zookeeper_is_its_seed() {
+    check::<ZooKeeper>();
 }

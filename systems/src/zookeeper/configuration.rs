@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use simutant_models::Limits;
 use simutant_oracle::specifications::zookeeper::{Operation, Response};
 use simutant_oracle::{Check, End, History, Order, Session, specifications};
+use simutant_sim_core::network::Latency;
 use simutant_sim_core::trace::DurableState;
 use simutant_sim_core::{
     CheckFailure, Context, Fault, Faults, Link, Random, ScheduledFault, Simulation, VirtualDuration, VirtualTime,
@@ -26,7 +27,7 @@ const CLIENTS: Lengths = Lengths(1..=3);
 /// How long their walks are, and how many choices a transition makes.
 const WALKS: Walks = Walks { steps: 1..=14, choices: 2 };
 
-/// How long messages are on their way.
+/// How long messages are on their way, at most.
 const LATENCY_US: RangeInclusive<u64> = 50..=2_000;
 
 /// How long the first and the last stage take for a request.
@@ -43,7 +44,7 @@ const CRASH_FOR_MS: RangeInclusive<u64> = 1..=100;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestCase {
-    /// How long messages are on their way: from 50 to 2,000 microseconds.
+    /// How long messages are on their way at most: from 50 to 2,000 microseconds. It is at least half as long.
     pub latency_us: u64,
     /// How long the first stage takes for a request: at most 500 microseconds.
     pub prepare_us: u64,
@@ -56,7 +57,7 @@ pub struct TestCase {
     pub crash: Option<Crash>,
     /// What each client does: from 1 to 3 walks of at most 14 transitions.
     pub clients: Vec<Walk>,
-    /// Fixes what is left to chance.
+    /// Fixes how long each message is on its way, and so whose request comes first.
     pub seed: u64,
 }
 
@@ -97,7 +98,9 @@ impl TestCase {
 
 pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeeperMessage> {
     let mut simulation = Simulation::new(case.seed);
-    simulation.network(Link::constant(VirtualDuration::from_micros(case.latency_us)));
+    let max = VirtualDuration::from_micros(case.latency_us);
+    let min = VirtualDuration::from_micros(case.latency_us / 2);
+    simulation.network(Link { latency: Latency::Uniform { min, max }, ..Link::default() });
     if let Some(crash) = case.crash {
         simulation.faults(faults(crash));
     }
