@@ -39,7 +39,7 @@ macro_rules! strategies_agree_with_brute_force {
             use super::*;
 
             proptest! {
-                #![proptest_config(ProptestConfig { cases: 400, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
+                #![proptest_config(ProptestConfig { cases: 150, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
 
                 #[test]
                 fn all_strategies_and_orders_agree_with_brute_force(seed: u64) {
