@@ -22,7 +22,7 @@ pub struct Explanation<S: Specification> {
     pub maximal: Vec<Maximal<S>>,
     /// How many such explanations there are; more than `maximal` has if there are many.
     pub maximal_count: u64,
-    /// Answers to `stuck` that the specification would have given, one for each that differs.
+    /// Answers to `stuck` that the specification would have given, one for each that differs, without what was observed.
     pub allowed: Vec<Allowed<S::Response>>,
     /// A small part of the history that is impossible, whatever the answers to all other calls were. It is smallest in
     /// the sense that nothing of it can be left out by itself, as far as the budget allowed to find out.
@@ -205,7 +205,9 @@ fn allowed<S: Specification>(
     let mut allowed: Vec<Allowed<S::Response>> = Vec::new();
     for (after, Maximal { state, .. }) in maximal.iter().enumerate() {
         for (response, _) in outcomes(state, call.session, &call.operation, None) {
-            if !allowed.iter().any(|known| known.response == response) {
+            // What was observed can only be an answer that a part of the order forbids, or that says not all there is to
+            // know.
+            if response != *observed && !allowed.iter().any(|known| known.response == response) {
                 let reason = state.reason(call.session, &call.operation, &response, observed);
                 allowed.push(Allowed { response, reason, after });
             }

@@ -1,5 +1,6 @@
 //! Orders: what may be assumed of the order in which a service took calls.
 
+use crate::revisions::happened;
 use crate::{Call, Mode};
 
 /// Which calls a service took before which other ones, as far as clients can know.
@@ -14,7 +15,7 @@ pub struct Order {
     pub sessions: bool,
     /// Synchronous calls, of all sessions, were taken in the order of their invocations.
     pub synchronous: bool,
-    /// A call with a smaller revision was taken before one with a larger revision.
+    /// A call with a smaller revision was taken before one with a larger revision, if both returned.
     pub revisions: bool,
     /// Further pairs of calls, by their places in the history: the first was taken before the second.
     pub pairs: Vec<(usize, usize)>,
@@ -57,10 +58,11 @@ impl Order {
     ) -> bool {
         let is_synchronous = |call: &Call<O, R>| call.mode == Mode::Synchronous;
         let is_earlier = one_number < other_number;
+        let revision = |call: &Call<O, R>| call.revision.filter(|_| happened(call));
         (self.real_time && one.precedes(other))
             || (self.sessions && is_earlier && one.session == other.session)
             || (self.synchronous && is_earlier && is_synchronous(one) && is_synchronous(other))
-            || (self.revisions && one.revision.zip(other.revision).is_some_and(|(one, other)| one < other))
+            || (self.revisions && revision(one).zip(revision(other)).is_some_and(|(one, other)| one < other))
             || self.pairs.contains(&(one_place, other_place))
     }
 

@@ -56,7 +56,8 @@ pub enum ReportedAnswer {
 pub struct Impossible {
     /// The call whose answer fits nothing.
     pub stuck: ReportedCall,
-    /// What the specification would have allowed instead; empty if the budget ended the explanation.
+    /// What the specification would have allowed instead; empty if the budget ended the explanation, or if it is the
+    /// order of calls alone that forbids what was observed.
     pub allowed: Vec<AllowedAnswer>,
     /// The longest part that the search explained, in its order.
     pub longest: Vec<usize>,

@@ -54,7 +54,8 @@ impl Order {
     }
 }
 
-fn happened<O, R>(call: &Call<O, R>) -> bool {
+/// Returns whether a call is known to have happened: only then its revision orders it.
+pub(crate) fn happened<O, R>(call: &Call<O, R>) -> bool {
     matches!(call.end, End::Returned { .. })
 }
 

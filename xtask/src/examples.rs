@@ -7,8 +7,8 @@ use anyhow::bail;
 
 use crate::run;
 
-/// The examples with a system, by folder, which has the system's name, and whether they are studied: the copy of the
-/// oracle with its mutants takes minutes to compile.
+/// The examples with a system, by folder, which has the system's name, and whether they are studied: a study of the oracle
+/// takes minutes of processor time.
 const EXAMPLES: [(&str, bool); 4] =
     [("two-phase-commit", true), ("omnipaxos", true), ("store", true), ("checker", false)];
 

@@ -59,6 +59,17 @@ macro_rules! any {
                 }
             }
 
+            /// Returns the operations of histories for fast paths: those that they have once, and others.
+            pub(crate) fn distinct(self) -> (Vec<Operation>, Vec<Operation>) {
+                match self {
+                    $(Self::$name => {
+                        let (once, others) = <$specification>::distinct();
+                        let operations = |operations: Vec<_>| operations.into_iter().map(Operation::$name).collect();
+                        (operations(once), operations(others))
+                    })*
+                }
+            }
+
             /// Returns an operation that has this form in a file.
             pub(crate) fn operation(self, form: Value) -> serde_json::Result<Operation> {
                 match self {

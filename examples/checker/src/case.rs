@@ -2,26 +2,39 @@
 //! file, too.
 
 use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_oracle::formats::{HistoryError, json_lines};
 use simutant_oracle::{
-    Answer, Budget, Call, Check, Checked, Compared, End, EndsTooEarly, Filter, History, Limit, Open, Order, Scope,
-    Session, Specification, Strategy, hints,
+    Answer, Budget, Call, Check, Checked, Compared, End, EndsTooEarly, Filter, History, Limit, Maximal, Open, Order,
+    Scope, Session, Specification, Strategy, What, hints,
 };
 use simutant_random::Random;
 
 use crate::any::{Any, Name, Operation, Response};
-use crate::judge::{Shape, agree, brute_force, brute_force_each, brute_force_each_read, history};
+use crate::judge::is_contradictory;
+use crate::judge::{
+    Shape, agree, brute_force, brute_force_compared, brute_force_each, brute_force_each_read, history, history_of,
+};
 use crate::tried::{maybe, one_of};
 
 const STRATEGIES: [Strategy; 5] =
     [Strategy::JustInTime, Strategy::AnswerOrder, Strategy::CallOrder, Strategy::DepthFirst, Strategy::BreadthFirst];
 
+const FILTERS: [Filter; 3] = [Filter::None, Filter::Reads, Filter::Unrelated];
+
 /// What is drawn: few calls, so that the judge can try all orders.
 const SHAPE: Shape = Shape { calls_max: 6, sessions: 3, unknown: 3, may_be_wrong: true };
+
+/// How many calls there are at most where the judge tries the order of real time alone.
+const LONG_CALLS_MAX: u64 = 9;
+
+/// How many steps all searches of a test case take at most. The longest run of all test cases says when a run on a mutant
+/// is stopped, and such runs take the most time.
+const STEPS_MAX: u64 = 2_000;
 
 /// A small history, and what is known of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,7 +59,16 @@ pub struct Case {
 pub struct Verdicts {
     /// By the order of real time.
     pub linearizability: bool,
-    /// By the same, and by revisions.
+    /// By all else. A longer history has no such verdicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<Others>,
+}
+
+/// Verdicts of a history by other orders than that of real time alone, and in parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Others {
+    /// By the order of real time and by revisions.
     pub revisions: bool,
     /// By the order of each session's calls.
     pub sequential: bool,
@@ -60,21 +82,76 @@ pub struct Verdicts {
     pub time_and_pairs: bool,
     /// Each read by itself with all changes, by the order of real time and by that of each session's calls.
     pub reads: (bool, bool),
-    /// Each call by itself and no other answer compared, by the order of real time and by ZooKeeper's.
-    pub simple: (bool, bool),
-    /// Each call by itself and all answers compared, by both orders.
-    pub strict: (bool, bool),
+    /// Each call by itself and no other answer compared, by the order of real time, by ZooKeeper's, and by the order of
+    /// real time with revisions and pairs: with each of [`FILTERS`].
+    pub simple: [[bool; 3]; 3],
+    /// Each call by itself and all answers compared, by the same.
+    pub strict: [[bool; 3]; 3],
 }
 
 /// A history of some specification.
 type AnyHistory = History<Operation, Response>;
 
 impl Case {
-    /// Draws a history of a specification.
+    /// Draws a history of a specification: of some, the one of which checks say the most different things.
     pub(crate) fn sample(specification: Name, random: &mut Random) -> Self {
+        if maybe(random) {
+            return Self::sample_long(specification, random);
+        }
+        loop {
+            let mut best = Self::sample_any(specification, random);
+            for _ in 1..one_of(random, &[1, 4, 16]) {
+                let other = Self::sample_any(specification, random);
+                if other.possible.differences() > best.possible.differences() {
+                    best = other;
+                }
+            }
+            if best.examine().1 <= STEPS_MAX {
+                return best;
+            }
+        }
+    }
+
+    /// Draws a history of more calls, of which the judge tries the order of real time alone: for a fast path, or of
+    /// hardly any calls at a time.
+    fn sample_long(specification: Name, random: &mut Random) -> Self {
+        let (mut once, mut others) = specification.distinct();
+        let is_fast = !once.is_empty() && random.uniform(0..=3_u64) > 0;
+        if !is_fast {
+            (once, others) = (Vec::new(), some_of(random, specification.operations()));
+        }
+        // In no order.
+        for place in (1..once.len()).rev() {
+            once.swap(place, random.uniform(0..=place as u64) as usize);
+        }
+        let mut operation = |random: &mut Random| match once.pop() {
+            Some(next) if maybe(random) => next,
+            next => {
+                once.extend(next);
+                one_of(random, &others)
+            }
+        };
+        let before = random.uniform(0..=2_u64).saturating_sub(1) * 2;
+        let before: Vec<Operation> = (0..before).map(|_| operation(random)).collect();
+        let initial = started(specification, &before);
+        // A call is under way with few others.
+        let calls = random.uniform(2..=LONG_CALLS_MAX);
+        let width = if is_fast { random.uniform(3..=12_u64) } else { random.uniform(0..=4_u64) };
+        let mut events: Vec<(u64, u64)> =
+            (0..calls).flat_map(|call| [call; 3]).map(|call| (3 * call + random.uniform(0..=width), call)).collect();
+        events.sort_unstable();
+        let row: Vec<u64> = events.into_iter().map(|(_, call)| call).collect();
+        let shape = Shape { unknown: one_of(random, &[0, 0, 1, 2]), may_be_wrong: maybe(random), ..SHAPE };
+        let history = history_of(random, &row, shape, &initial, operation, Any::made_up);
+        let linearizability = brute_force(&history, &initial, &Order::linearizability());
+        let possible = Verdicts { linearizability, others: None };
+        Self::of(specification, &before, &history, Vec::new(), possible)
+    }
+
+    fn sample_any(specification: Name, random: &mut Random) -> Self {
         let operations = some_of(random, specification.operations());
-        // Few values that are written more than once, or hardly any: a fast path is for the latter.
-        let is_repeated = maybe(random);
+        // Operations of all kinds, or each once: a fast path is for values that are not written twice.
+        let is_repeated = random.uniform(0..=2_u64) == 0;
         let mut left = Vec::new();
         let mut operation = |random: &mut Random| {
             if is_repeated {
@@ -98,11 +175,21 @@ impl Case {
                 pairs.push((random.uniform(0..=other as u64 - 1) as usize, other));
             }
         }
+        let possible = judged(&history, &initial, &pairs);
+        Self::of(specification, &before, &history, pairs, possible)
+    }
+
+    fn of(
+        specification: Name,
+        before: &[Operation],
+        history: &AnyHistory,
+        pairs: Vec<(usize, usize)>,
+        possible: Verdicts,
+    ) -> Self {
         let mut text = Vec::new();
-        json_lines::write(&history, &mut text).expect("memory takes all");
+        json_lines::write(history, &mut text).expect("memory takes all");
         let line = |line| serde_json::from_slice(line).expect("it was just written");
         let calls = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(line).collect();
-        let possible = judged(&history, &initial, &pairs);
         let before = before.iter().map(|operation| serde_json::to_value(operation).expect("it has a form")).collect();
         Self { specification, before, calls, pairs, possible }
     }
@@ -133,7 +220,14 @@ impl Case {
     /// # Errors
     /// If the calls are none of the specification.
     pub fn judged(&self) -> Result<Verdicts, WrongCall> {
-        Ok(judged(&self.history()?, &self.initial()?, &self.pairs))
+        let (history, initial) = (self.history()?, self.initial()?);
+        Ok(match self.possible.others {
+            Some(_) => judged(&history, &initial, &self.pairs),
+            None => {
+                let linearizability = brute_force(&history, &initial, &Order::linearizability());
+                Verdicts { linearizability, others: None }
+            }
+        })
     }
 
     /// Returns the state before the history.
@@ -238,31 +332,56 @@ fn orders(pairs: &[(usize, usize)]) -> [Order; 7] {
     ]
 }
 
+/// Returns the orders that calls are explained by themselves by. Where reasons contradict each other, it depends on the
+/// calls that are left out whether that shows, so there are no pairs then.
+fn orders_of_each(history: &AnyHistory, pairs: &[(usize, usize)]) -> [Order; 3] {
+    let revisions = Order::linearizability().with_revisions();
+    let all = Order { pairs: pairs.to_vec(), ..revisions.clone() };
+    let all = if is_contradictory(&all, history) { revisions } else { all };
+    [Order::linearizability(), Order::zookeeper(), all]
+}
+
 fn judged(history: &AnyHistory, initial: &Any, pairs: &[(usize, usize)]) -> Verdicts {
-    let [linearizability, revisions, sequential, zookeeper, none, pairs, time_and_pairs] =
+    let [linearizability, revisions, sequential, zookeeper, none, by_pairs, time_and_pairs] =
         orders(pairs).map(|order| brute_force(history, initial, &order));
-    let each = |is_strict| {
-        let by = |order| brute_force_each(history, initial, &order, is_strict);
-        (by(Order::linearizability()), by(Order::zookeeper()))
-    };
-    let (simple, strict) = (each(false), each(true));
+    let [simple, strict] = [Compared::Target, Compared::All].map(|compared| {
+        orders_of_each(history, pairs)
+            .map(|order| FILTERS.map(|filter| brute_force_each(history, initial, &order, compared, filter)))
+    });
     let reads = [Order::linearizability(), Order::sequential()];
     let reads = reads.map(|order| brute_force_each_read(history, initial, &order)).into();
-    Verdicts { linearizability, revisions, sequential, zookeeper, none, pairs, time_and_pairs, reads, simple, strict }
+    let others =
+        Others { revisions, sequential, zookeeper, none, pairs: by_pairs, time_and_pairs, reads, simple, strict };
+    Verdicts { linearizability, others: Some(others) }
 }
 
 impl Verdicts {
+    /// Returns how often what one check allows is forbidden by another one like it.
+    fn differences(&self) -> usize {
+        let Self { linearizability, others: Some(others) } = *self else { return 0 };
+        let kinds = [
+            (linearizability, others.sequential),
+            (linearizability, others.revisions),
+            (linearizability, others.time_and_pairs),
+            (others.sequential, others.zookeeper),
+            (others.none, others.pairs),
+            (linearizability, others.reads.0),
+            (others.sequential, others.reads.1),
+            (linearizability, others.strict[0][0]),
+            (others.zookeeper, others.strict[1][0]),
+        ];
+        let simple = others.simple.iter().zip(&others.strict).map(|(simple, strict)| (simple[0], strict[0]));
+        let filters = others.strict.iter().flat_map(|strict| [(strict[0], strict[1]), (strict[1], strict[2])]);
+        let differ = |(one, other): &(bool, bool)| one != other;
+        kinds.iter().filter(|kind| differ(kind)).count()
+            // These are rare.
+            + 3 * simple.chain(filters).filter(differ).count()
+    }
+
     /// In the order of [`orders`].
-    fn by_order(&self) -> [bool; 7] {
-        [
-            self.linearizability,
-            self.revisions,
-            self.sequential,
-            self.zookeeper,
-            self.none,
-            self.pairs,
-            self.time_and_pairs,
-        ]
+    const fn by_order(&self, others: &Others) -> [bool; 7] {
+        let Others { revisions, sequential, zookeeper, none, pairs, time_and_pairs, .. } = *others;
+        [self.linearizability, revisions, sequential, zookeeper, none, pairs, time_and_pairs]
     }
 }
 
@@ -284,25 +403,35 @@ fn expect(holds: bool, what: impl FnOnce() -> String) -> Examination {
 impl Examined {
     fn all(&self, case: &Case) -> Examination {
         let possible = &case.possible;
+        let real_time = Order::linearizability();
+        for is_partitioned in [false, true] {
+            self.check(&real_time, Strategy::JustInTime, is_partitioned, possible.linearizability)?;
+        }
+        self.fast_path()?;
+        let Some(others) = &possible.others else { return Ok(()) };
         let operations: Vec<_> = self.history.calls().iter().take(3).map(|call| call.operation.clone()).collect();
         hints::check(&self.initial, &operations, 2).map_err(|wrong| wrong.to_string())?;
-        for (order, expected) in orders(&case.pairs).iter().zip(possible.by_order()) {
+        for (order, expected) in orders(&case.pairs).iter().zip(possible.by_order(others)) {
             for strategy in STRATEGIES {
                 self.check(order, strategy, true, expected)?;
             }
             self.budgets(order, expected)?;
         }
-        let (real_time, sequential, zookeeper) = (Order::linearizability(), Order::sequential(), Order::zookeeper());
+        let (sequential, zookeeper) = (Order::sequential(), Order::zookeeper());
         for strategy in STRATEGIES {
             self.check(&real_time, strategy, false, possible.linearizability)?;
         }
-        self.each_read(&real_time, possible.reads.0)?;
-        self.each_read(&sequential, possible.reads.1)?;
-        self.each(&real_time, possible.simple.0, possible.strict.0)?;
-        self.each(&zookeeper, possible.simple.1, possible.strict.1)?;
-        self.explain(&real_time, possible.linearizability)?;
-        self.explain(&sequential, possible.sequential)?;
-        self.explain(&zookeeper, possible.zookeeper)
+        self.each_read(&real_time, others.reads.0)?;
+        self.each_read(&sequential, others.reads.1)?;
+        for (order, (simple, strict)) in
+            orders_of_each(&self.history, &case.pairs).iter().zip(others.simple.into_iter().zip(others.strict))
+        {
+            self.each(order, simple, strict)?;
+        }
+        self.explain(&real_time, possible.linearizability, possible.linearizability)?;
+        self.explain(&sequential, others.sequential, possible.linearizability)?;
+        self.explain(&zookeeper, others.zookeeper, possible.linearizability)?;
+        self.explain(&real_time.with_revisions(), others.revisions, possible.linearizability)
     }
 
     fn run(&self, check: &Check<'_>) -> Checked {
@@ -315,61 +444,120 @@ impl Examined {
         let has_fast_paths = is_partitioned;
         let check = Check { order: order.clone(), strategy, is_partitioned, has_fast_paths, ..Check::default() };
         let checked = self.run(&check);
+        // A search takes a step for each call that it places.
+        let is_counted = |placed: &[usize]| self.is_fast(&check) || checked.explored.steps >= placed.len() as u64;
         let is_right = match &checked.answer {
             Answer::Possible { order: witness } => {
                 let calls = self.history.calls();
                 let is_complete =
                     (0..calls.len()).all(|place| witness.contains(&place) || calls[place].end.response().is_none());
-                expected && is_complete && agree(&self.history, &self.initial, order, witness)
+                expected && is_complete && is_counted(witness) && agree(&self.history, &self.initial, order, witness)
             }
             Answer::Impossible { longest, stuck } => {
                 let is_call = self.history.calls()[*stuck].end.response().is_some() && !longest.contains(stuck);
-                !expected && is_call && agree(&self.history, &self.initial, order, longest)
+                !expected && is_call && is_counted(longest) && agree(&self.history, &self.initial, order, longest)
             }
             Answer::Undecided { .. } => false,
         };
-        expect(is_right, || format!("{strategy:?}, {order:?}, partitioned {is_partitioned}: {checked:?}"))
+        // Of the last configuration nothing is kept but its state.
+        let explored = checked.explored;
+        let is_kept = is_partitioned || (1..=explored.configurations + 1).contains(&explored.states);
+        expect(is_right && is_kept, || format!("{strategy:?}, {order:?}, partitioned {is_partitioned}: {checked:?}"))
     }
 
-    /// A budget of exactly what is needed is enough, and of one step less is not.
+    /// Returns whether a check may answer without a search.
+    fn is_fast(&self, check: &Check<'_>) -> bool {
+        check.has_fast_paths && check.order == Order::linearizability() && check.strategy == Strategy::JustInTime
+    }
+
+    /// A specification that answers by itself is asked, and what it says stands, unless the budget has no memory for it
+    /// or it is to stop.
+    fn fast_path(&self) -> Examination {
+        let calls: Vec<_> = self.history.calls().iter().collect();
+        let known = self.initial.fast_path(&calls);
+        let run = |budget| self.run(&Check { is_partitioned: false, budget, ..Check::default() });
+        let checked = run(Budget::default());
+        let is_asked = match &known {
+            Some(answer) => checked.answer == *answer && checked.explored.steps == 0 && checked.explored.bytes > 0,
+            None => checked.explored.steps > 0 || checked.answer == Answer::Possible { order: Vec::new() },
+        };
+        let small = run(Budget { bytes: Some(10), ..Budget::default() });
+        let is_small = is_stopped(&small, Limit::Bytes) || small.explored.bytes <= 10;
+        expect(is_asked && is_small, || format!("fast path: {known:?}; {checked:?}; {small:?}"))
+    }
+
+    /// A budget of exactly what is needed is enough, and of less is not.
     fn budgets(&self, order: &Order, expected: bool) -> Examination {
+        self.steps(&Check { order: order.clone(), ..Check::default() })?;
         let run = |budget| self.run(&Check { order: order.clone(), budget, ..Check::default() });
-        let steps = run(Budget::default()).explored.steps;
-        let with = |steps| run(Budget { steps: Some(steps), ..Budget::default() });
-        let enough = with(steps);
-        let is_enough = !is_stopped(&enough, Limit::Steps) && enough.explored.steps == steps;
-        let less = steps.checked_sub(1).map(with);
-        let is_less = less.as_ref().is_none_or(|less| is_stopped(less, Limit::Steps) && less.explored.steps < steps);
         let bytes = run(Budget { bytes: Some(100), ..Budget::default() });
         let is_small = is_stopped(&bytes, Limit::Bytes) || bytes.is_possible() == expected;
         let stopped = run(Budget { stop: Some(&|| true), ..Budget::default() });
-        let stops = is_stopped(&stopped, Limit::Stopped) || stopped.is_possible() == expected;
-        expect(is_enough && is_less && is_small && stops, || {
-            format!("budgets, {order:?}: {steps} steps; {enough:?}; {less:?}; {bytes:?}; {stopped:?}")
-        })
+        let stops = is_stopped(&stopped, Limit::Stopped);
+        expect(is_small && stops, || format!("budgets, {order:?}: {bytes:?}; {stopped:?}"))
     }
 
-    /// Without the ends that an explanation does not name, the history is still impossible, and without one more it is
-    /// possible.
-    fn explain(&self, order: &Order, expected: bool) -> Examination {
+    /// What an explanation names is impossible, and no longer if one of its ends or answers is forgotten. What it says of
+    /// the calls before can be, and the answer that cannot follow cannot.
+    fn explain(&self, order: &Order, expected: bool, is_possible_by_time: bool) -> Examination {
         let check = Check { order: order.clone(), ..Check::default() };
         let Some(explanation) = check.explain(&self.history, &self.initial) else {
             return expect(expected, || format!("{order:?}: no explanation"));
         };
-        let core = &explanation.core;
-        let is_possible = |but: Option<usize>| {
-            let is_kept = |place: usize| Some(place) != but && core.iter().any(|known| known.call == place);
+        let known: BTreeMap<usize, What> = explanation.core.iter().map(|known| (known.call, known.what)).collect();
+        let is_possible = |known: &BTreeMap<usize, What>| {
             let forget = |(place, call): (usize, &Call<_, _>)| match call.end {
-                End::Returned { .. } if !is_kept(place) => Call { end: End::Unknown, ..call.clone() },
+                End::Returned { .. } if !known.contains_key(&place) => Call { end: End::Unknown, ..call.clone() },
                 _ => call.clone(),
             };
             let calls = self.history.calls().iter().enumerate().map(forget).collect();
             let history = History::from_calls(calls).expect("ends are as they were");
-            brute_force(&history, &self.initial, order)
+            let is_compared = |place: usize| known.get(&place) == Some(&What::Answer);
+            brute_force_compared(&history, &self.initial, order, is_compared)
         };
-        let is_core = !is_possible(None) && core.iter().all(|known| is_possible(Some(known.call)));
-        let is_allowed = !explanation.allowed.is_empty();
-        expect(!expected && is_core && is_allowed, || format!("{order:?}: {explanation:?}"))
+        let is_smallest = known.iter().all(|(&place, &what)| {
+            let mut fewer = known.clone();
+            match what {
+                What::Ended => fewer.remove(&place),
+                What::Answer => fewer.insert(place, What::Ended),
+            };
+            is_possible(&fewer)
+        });
+        let is_core = !is_possible(&known) && is_smallest;
+        let stuck = explanation.stuck;
+        // Where the order is that of real time, nothing else can be what the call waits for.
+        let follows = |placed: &[usize]| {
+            *order == Order::linearizability()
+                && agree(&self.history, &self.initial, order, &[placed, &[stuck]].concat())
+        };
+        let is_maximal = explanation.maximal.iter().all(|maximal| {
+            let is_explained = agree(&self.history, &self.initial, order, &maximal.order);
+            is_explained && !maximal.order.contains(&stuck) && !follows(&maximal.order)
+        });
+        let observed = self.history.calls()[stuck].end.response();
+        let is_allowed = explanation
+            .allowed
+            .iter()
+            .all(|allowed| Some(&allowed.response) != observed && allowed.after < explanation.maximal.len());
+        // The answers of a log do not say all.
+        let has_allowed = !explanation.allowed.is_empty()
+            || *order != Order::linearizability()
+            || matches!(self.initial, Any::Log(_));
+        let has_all = has_allowed
+            && !explanation.maximal.is_empty()
+            && explanation.maximal_count >= explanation.maximal.len() as u64;
+        // Nothing is said twice.
+        let calls = |maximal: &Maximal<Any>| maximal.order.iter().copied().collect::<BTreeSet<_>>();
+        let is_other =
+            |one: &Maximal<Any>, other: &Maximal<Any>| one.state != other.state || calls(one) != calls(other);
+        let (maximal, allowed) = (&explanation.maximal, &explanation.allowed);
+        let is_once = (0..maximal.len()).all(|at| maximal[at + 1..].iter().all(|other| is_other(&maximal[at], other)))
+            && (0..allowed.len())
+                .all(|at| allowed[at + 1..].iter().all(|other| other.response != allowed[at].response));
+        let is_conflict = explanation.revisions.is_some() == (order.revisions && is_possible_by_time);
+        expect(!expected && is_core && is_maximal && is_allowed && has_all && is_once && is_conflict, || {
+            format!("{order:?}: {explanation:?}")
+        })
     }
 
     fn each_read(&self, order: &Order, expected: bool) -> Examination {
@@ -377,29 +565,45 @@ impl Examined {
             let check = Check { order: order.clone(), strategy, scope: Scope::EachRead, ..Check::default() };
             let checked = self.run(&check);
             let is_decided = !matches!(checked.answer, Answer::Undecided { .. });
-            expect(checked.is_possible() == expected && is_decided, || {
+            let has_calls = self.history.calls().iter().any(|call| call.end.response().is_some());
+            let is_counted = self.is_fast(&check) || checked.explored.steps >= u64::from(has_calls);
+            expect(checked.is_possible() == expected && is_decided && is_counted, || {
                 format!("each read, {strategy:?}, {order:?}: {checked:?}")
             })?;
         }
-        Ok(())
+        self.steps(&Check { order: order.clone(), scope: Scope::EachRead, ..Check::default() })
     }
 
-    fn each(&self, order: &Order, simple: bool, strict: bool) -> Examination {
-        for (compared, expected) in [(Compared::Target, simple), (Compared::All, strict)] {
-            for filter in [Filter::None, Filter::Reads, Filter::Unrelated] {
+    /// As many steps as a check takes are enough, and one less is not.
+    fn steps(&self, check: &Check<'_>) -> Examination {
+        let with = |steps| self.run(&Check { budget: Budget { steps, ..Budget::default() }, ..check.clone() });
+        let all = with(None);
+        let steps = all.explored.steps;
+        let enough = with(Some(steps));
+        let less = steps.checked_sub(1).map(|less| with(Some(less)));
+        let is_less = less.as_ref().is_none_or(|less| is_stopped(less, Limit::Steps) && less.explored.steps < steps);
+        expect(enough == all && is_less, || format!("{steps} steps of {check:?}: {enough:?}; {less:?}"))
+    }
+
+    fn each(&self, order: &Order, simple: [bool; 3], strict: [bool; 3]) -> Examination {
+        let returned = self.history.calls().iter().filter(|call| call.end.response().is_some()).count() as u64;
+        for (number, filter) in FILTERS.into_iter().enumerate() {
+            for (compared, expected) in [(Compared::Target, simple[number]), (Compared::All, strict[number])] {
                 for strategy in [Strategy::JustInTime, Strategy::BreadthFirst] {
                     let scope = Scope::EachCall { compared, filter };
                     let check = Check { order: order.clone(), strategy, scope, ..Check::default() };
                     let checked = self.run(&check);
-                    // Where answers are compared, a call that is left out may be the one that is wrong.
-                    let is_exact = compared == Compared::Target || filter == Filter::None;
-                    let is_right = checked.is_possible() == expected || (!is_exact && !expected);
-                    let is_decided = !matches!(checked.answer, Answer::Undecided { .. });
-                    expect(is_right && is_decided, || format!("{scope:?}, {strategy:?}, {order:?}: {checked:?}"))?;
+                    let is_right = match &checked.answer {
+                        Answer::Possible { .. } => expected && checked.explored.steps >= returned,
+                        Answer::Impossible { stuck, .. } => !expected && *stuck < self.history.calls().len(),
+                        Answer::Undecided { .. } => false,
+                    };
+                    expect(is_right, || format!("{scope:?}, {strategy:?}, {order:?}: {checked:?}"))?;
                 }
             }
         }
-        Ok(())
+        let scope = Scope::EachCall { compared: Compared::All, filter: Filter::None };
+        self.steps(&Check { order: order.clone(), scope, ..Check::default() })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Histories made at random, and a judge that tries all orders. The tests of `oracle/` have this file, too.
 
-use simutant_oracle::{Call, End, History, Mode, Moment, Open, Order, Revision, Session, Specification, Time};
+use simutant_oracle::{
+    Call, Compared, End, Filter, Footprint, History, Mode, Moment, Open, Order, Revision, Session, Specification, Time,
+};
 use simutant_random::Random;
 
 /// What kinds of calls histories have.
@@ -21,7 +23,7 @@ pub(crate) fn history<S>(
     random: &mut Random,
     shape: Shape,
     initial: &S,
-    mut operation: impl FnMut(&mut Random) -> S::Operation,
+    operation: impl FnMut(&mut Random) -> S::Operation,
     response: impl Fn(&mut Random, &S::Operation) -> S::Response,
 ) -> History<S::Operation, S::Response>
 where
@@ -34,12 +36,29 @@ where
     for place in (1..row.len()).rev() {
         row.swap(place, random.uniform(0..=place as u64) as usize);
     }
-    let mut seen = vec![0; count as usize];
+    history_of(random, &row, shape, initial, operation, response)
+}
+
+/// The same, of calls whose invocations, effects and ends are at the places where a row has their numbers.
+pub(crate) fn history_of<S>(
+    random: &mut Random,
+    row: &[u64],
+    shape: Shape,
+    initial: &S,
+    mut operation: impl FnMut(&mut Random) -> S::Operation,
+    response: impl Fn(&mut Random, &S::Operation) -> S::Response,
+) -> History<S::Operation, S::Response>
+where
+    S: Specification,
+    S::Response: Clone,
+{
+    let count = row.len() / 3;
+    let mut seen = vec![0; count];
     let mut calls: Vec<Option<Call<S::Operation, S::Response>>> = (0..count).map(|_| None).collect();
     let mut answers: Vec<Option<S::Response>> = (0..count).map(|_| None).collect();
     let mut state = initial.clone();
     let mut revision = 0;
-    for (time, &number) in (0..).zip(&row) {
+    for (time, &number) in (0..).zip(row) {
         let number = number as usize;
         // Times are coarse, so that some events are at one.
         let at = Moment { time: Time::from_nanos(time / 2), event: (random.uniform(0..=3_u64) > 0).then_some(time) };
@@ -54,7 +73,14 @@ where
             2 => {
                 let call = calls[number].as_mut().expect("it was invoked");
                 let mut decide = |options: usize| random.uniform(0..=options as u64 - 1) as usize;
-                let answer = state.step(call.session, &call.operation, &mut Open::decided_by(&mut decide));
+                let mut answer = state.step(call.session, &call.operation, &mut Open::decided_by(&mut decide));
+                // Of answers that a client may see for it, not always that of the step.
+                let other = response(random, &call.operation);
+                let mut after = state.clone();
+                let mut decide = |options: usize| random.uniform(0..=options as u64 - 1) as usize;
+                if after.agrees(&call.operation, &answer, &other, &mut Open::decided_by(&mut decide)) {
+                    (state, answer) = (after, other);
+                }
                 answers[number] = Some(answer);
                 revision += random.uniform(0..=1_u64);
                 call.revision = (random.uniform(0..=2_u64) > 0).then_some(Revision(revision));
@@ -130,47 +156,100 @@ pub(crate) fn brute_force<S: Specification>(
     initial: &S,
     order: &Order,
 ) -> bool {
+    brute_force_compared(history, initial, order, |_| true)
+}
+
+/// The same, where only the answers to some calls have to agree.
+pub(crate) fn brute_force_compared<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    is_compared: impl Fn(usize) -> bool,
+) -> bool {
     let calls = history.calls();
-    let part = |call: &Call<_, _>| match call.end {
-        End::Returned { .. } => Part::Must(true),
+    let part = |(place, call): (usize, &Call<_, _>)| match call.end {
+        End::Returned { .. } => Part::Must(is_compared(place)),
         End::Unknown => Part::Free,
         End::DidNotHappen { .. } => Part::Out,
     };
-    let parts: Vec<Part> = calls.iter().map(part).collect();
+    let parts: Vec<Part> = calls.iter().enumerate().map(part).collect();
     let before = precedence(&closed(order, history), calls);
     place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
 }
 
 /// Returns whether a specification explains each call of a history by itself, by trying all orders.
 ///
-/// A call that cannot come before it is left out, and others may be. `is_strict` says whether all answers have to
-/// agree.
+/// A call that cannot come before it is left out, and others may be; those that the filter leaves out are, but not what
+/// they put before others. `compared` says whether all answers have to agree.
 pub(crate) fn brute_force_each<S: Specification>(
     history: &History<S::Operation, S::Response>,
     initial: &S,
     order: &Order,
-    is_strict: bool,
+    compared: Compared,
+    filter: Filter,
 ) -> bool {
     let calls = history.calls();
-    let before = precedence(order, calls);
-    let mut reach = before.clone();
-    for middle in 0..calls.len() {
-        for (other, one) in (0..calls.len()).flat_map(|other| (0..calls.len()).map(move |one| (other, one))) {
-            reach[other][one] |= reach[other][middle] && reach[middle][one];
-        }
-    }
-    (0..calls.len()).filter(|&target| calls[target].end.response().is_some()).all(|target| {
+    let is_strict = compared == Compared::All;
+    let direct = precedence(&closed(order, history), calls);
+    let reach = through(&direct, |_| true);
+    let returned = |call: usize| calls[call].end.response().is_some();
+    (0..calls.len()).filter(|&target| returned(target)).all(|target| {
+        let footprint = |place: usize| {
+            let observed = calls[place].end.response().filter(|_| is_strict || place == target);
+            S::footprint(&calls[place].operation, observed)
+        };
+        let footprints: Vec<Footprint> = (0..calls.len()).map(footprint).collect();
+        let kept = kept(&footprints, target, filter);
         let part = |call: usize| match calls[call].end {
             _ if call == target => Part::Must(true),
-            _ if reach[call][target] => Part::Out,
+            _ if reach[call][target] || !kept[call] => Part::Out,
             End::DidNotHappen { .. } => Part::Out,
             End::Returned { .. } if reach[target][call] => Part::Must(is_strict),
             End::Returned { .. } => Part::May(is_strict),
             End::Unknown => Part::Free,
         };
         let parts: Vec<Part> = (0..calls.len()).map(part).collect();
+        let before = through(&direct, |middle| !kept[middle] && returned(middle));
         place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
     })
+}
+
+/// Returns whether an order puts some call before itself.
+pub(crate) fn is_contradictory<O, R>(order: &Order, history: &History<O, R>) -> bool {
+    let reach = through(&precedence(&closed(order, history), history.calls()), |_| true);
+    (0..reach.len()).any(|call| reach[call][call])
+}
+
+/// Returns what comes before what, also by way of some calls.
+fn through(direct: &[Vec<bool>], is_way: impl Fn(usize) -> bool) -> Vec<Vec<bool>> {
+    let calls = direct.len();
+    let mut reach = direct.to_vec();
+    for middle in (0..calls).filter(|&middle| is_way(middle)) {
+        for (other, one) in (0..calls).flat_map(|other| (0..calls).map(move |one| (other, one))) {
+            reach[other][one] |= reach[other][middle] && reach[middle][one];
+        }
+    }
+    reach
+}
+
+/// Returns which calls a filter keeps, where the answer of one is explained.
+fn kept(footprints: &[Footprint], target: usize, filter: Filter) -> Vec<bool> {
+    let mut kept: Vec<bool> = (0..footprints.len())
+        .map(|place| match filter {
+            Filter::None => true,
+            Filter::Reads => place == target || !footprints[place].is_read(),
+            Filter::Unrelated => place == target,
+        })
+        .collect();
+    // A call that changes what a kept one touches is kept, too.
+    while let Some(more) = (0..footprints.len()).find(|&place| {
+        let writes = &footprints[place].writes;
+        let matters = |one: usize| writes.meets(&footprints[one].reads) || writes.meets(&footprints[one].writes);
+        !kept[place] && (0..footprints.len()).any(|one| kept[one] && matters(one))
+    }) {
+        kept[more] = true;
+    }
+    kept
 }
 
 /// Returns whether a specification explains each read of a history together with all changes, by trying all orders.

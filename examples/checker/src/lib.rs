@@ -3,8 +3,8 @@
 //! A test case is a small history of one of the ready-made specifications, with its verdict by each order ([`case`]). A
 //! judge that tries all orders gives the verdicts when the test case is drawn (`judge.rs`): nothing is mutated then. A
 //! run asks the oracle, by all strategies, and passes if it agrees: on the verdict, on the witness, on the core of an
-//! explanation, and within budgets. A step of a search takes a nanosecond of virtual time. So a mutant of the search or of a specification is a checker that is wrong, and a
-//! test case kills it if that shows.
+//! explanation, and within budgets. A step of a search takes a nanosecond of virtual time. So a mutant of the search or of
+//! a specification is a checker that is wrong, and a test case kills it if that shows.
 
 mod any;
 pub mod case;
@@ -34,13 +34,13 @@ impl Message for NoMessage {
 impl System for CheckerSystem {
     const NAME: &'static str = "checker";
 
-    const UNIVERSE: usize = 1_000;
+    const UNIVERSE: usize = 400;
 
     type TestCase = Case;
     type Message = NoMessage;
 
     fn sample(random: &mut Random) -> Case {
-        let specification = Name::ALL[random.uniform(0..Name::ALL.len())];
+        let specification = DRAWN[random.uniform(0..DRAWN.len())];
         Case::sample(specification, random)
     }
 
@@ -73,8 +73,36 @@ impl System for CheckerSystem {
     }
 }
 
+/// The specifications that test cases are drawn of: those with fast paths have more code.
+const DRAWN: [Name; 24] = [
+    Name::Register,
+    Name::Register,
+    Name::Register,
+    Name::Store,
+    Name::Store,
+    Name::Counter,
+    Name::Counter,
+    Name::Set,
+    Name::Set,
+    Name::Set,
+    Name::Queue,
+    Name::Queue,
+    Name::Stack,
+    Name::Stack,
+    Name::PriorityQueue,
+    Name::Mutex,
+    Name::Lease,
+    Name::Log,
+    Name::Log,
+    Name::UniqueIds,
+    Name::Bank,
+    Name::Zookeeper,
+    Name::Zookeeper,
+    Name::Zookeeper,
+];
+
 /// How many calls there may be: the judge tries all their orders.
-const CALLS: Lengths = Lengths(0..=8);
+const CALLS: Lengths = Lengths(0..=9);
 
 /// What orders say of a history.
 fn verdicts() -> BlackBoxCriterion<Case> {
@@ -94,15 +122,17 @@ fn verdicts() -> BlackBoxCriterion<Case> {
         quotas: Vec::new(),
         covered: |case| {
             let possible = &case.possible;
+            let real_time = possible.linearizability;
+            let Some(others) = &possible.others else { return Vec::new() };
             let holds = [
-                possible.linearizability && possible.sequential && possible.pairs,
-                !possible.none,
-                possible.sequential && !possible.linearizability,
-                possible.linearizability && !possible.sequential,
-                possible.linearizability && !possible.revisions,
-                possible.linearizability && !possible.time_and_pairs,
-                possible.strict.0 && !possible.linearizability,
-                possible.simple.0 && !possible.strict.0,
+                real_time && others.sequential && others.pairs,
+                !others.none,
+                others.sequential && !real_time,
+                real_time && !others.sequential,
+                real_time && !others.revisions,
+                real_time && !others.time_and_pairs,
+                others.strict[0][0] && !real_time,
+                others.simple[0][0] && !others.strict[0][0],
             ];
             (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
         },
@@ -140,7 +170,7 @@ mod tests {
     fn a_wrong_verdict_fails() {
         for index in 0..50 {
             let mut case = simutant_system::universe::<CheckerSystem>(1, index);
-            case.possible.zookeeper = !case.possible.zookeeper;
+            case.possible.linearizability = !case.possible.linearizability;
             assert!(!CheckerSystem::configure(&case).run().ended.passed(), "{index}");
         }
     }

@@ -15,6 +15,12 @@ pub(crate) trait Tried: Specification + Debug {
     fn initial() -> Self;
     fn operations() -> Vec<Self::Operation>;
     fn made_up(random: &mut Random, operation: &Self::Operation) -> Self::Response;
+
+    /// Returns operations that a history has at most once each, and others, such that a fast path knows them all; none if
+    /// there is no fast path.
+    fn distinct() -> (Vec<Self::Operation>, Vec<Self::Operation>) {
+        (Vec::new(), Vec::new())
+    }
 }
 
 pub(crate) fn one_of<T: Clone>(random: &mut Random, options: &[T]) -> T {
@@ -45,6 +51,10 @@ impl Tried for Register<u8> {
             register::Operation::Write(_) => register::Response::Done,
             register::Operation::CompareAndSet { .. } => register::Response::Compared(maybe(random)),
         }
+    }
+
+    fn distinct() -> (Vec<register::Operation<u8>>, Vec<register::Operation<u8>>) {
+        ((0..5).map(register::Operation::Write).collect(), vec![register::Operation::Read])
     }
 }
 
@@ -119,6 +129,11 @@ impl Tried for Set<u8> {
             _ => one_of(random, &[set::Response::Done, set::Response::Is(true), set::Response::Is(false)]),
         }
     }
+
+    fn distinct() -> (Vec<set::Operation<u8>>, Vec<set::Operation<u8>>) {
+        use set::Operation::{Add, Contains, Remove};
+        (vec![Add(0), Add(1)], vec![Remove(0), Remove(0), Remove(1), Contains(0), Contains(0), Contains(1)])
+    }
 }
 
 fn container_operations() -> Vec<containers::Operation<u8>> {
@@ -149,6 +164,10 @@ macro_rules! tried_container {
 
             fn made_up(random: &mut Random, operation: &containers::Operation<u8>) -> containers::Response<u8> {
                 container_answer(random, operation)
+            }
+
+            fn distinct() -> (Vec<containers::Operation<u8>>, Vec<containers::Operation<u8>>) {
+                ((0..5).map(containers::Operation::Put).collect(), vec![containers::Operation::Take])
             }
         }
     )*};
@@ -185,17 +204,26 @@ impl Tried for Log<u8> {
 
     fn operations() -> Vec<log::Operation<u8>> {
         use log::Operation::{Append, Read};
-        vec![Append(0), Append(1), Read { from: 0 }, Read { from: 1 }]
+        vec![Append(0), Append(1), Read { from: 0 }, Read { from: 1 }, Read { from: 2 }]
     }
 
     fn made_up(random: &mut Random, operation: &log::Operation<u8>) -> log::Response<u8> {
         match operation {
             log::Operation::Append(_) => {
-                log::Response::Appended { offset: one_of(random, &[Some(0), Some(1), Some(2)]) }
+                log::Response::Appended { offset: one_of(random, &[None, Some(0), Some(1), Some(2)]) }
             }
             log::Operation::Read { .. } => log::Response::Records(one_of(
                 random,
-                &[vec![(0, 0)], vec![(0, 1), (1, 0)], vec![(1, 1)], vec![(0, 0), (2, 1)], vec![]],
+                &[
+                    vec![(0, 0)],
+                    vec![(1, 0)],
+                    vec![(2, 0)],
+                    vec![(1, 1)],
+                    vec![(0, 0), (1, 0)],
+                    vec![(0, 1), (1, 0)],
+                    vec![(0, 0), (2, 1)],
+                    vec![],
+                ],
             )),
         }
     }
@@ -251,8 +279,11 @@ impl Tried for ZooKeeper {
 
     fn operations() -> Vec<zookeeper::Operation> {
         use zookeeper::Operation::{Create, Delete, Exists, GetChildren, GetData, SetAcl, SetData};
-        let mine = zookeeper::Who::Session(Session(1));
-        let access = zookeeper::Access { who: mine, permissions: zookeeper::Permissions(29) };
+        use zookeeper::Who::{Anyone, Session as Only};
+        let access = |who, permissions| zookeeper::Access { who, permissions: zookeeper::Permissions(permissions) };
+        // All but to write, to one session; and to read, to all.
+        let mine = vec![access(Only(Session(1)), 29)];
+        let both = vec![access(Anyone, 1), access(Only(Session(2)), 31)];
         vec![
             Create { path: "/a".into(), data: None },
             Create { path: "/a/b".into(), data: Some("x".into()) },
@@ -262,7 +293,12 @@ impl Tried for ZooKeeper {
             GetChildren { path: "/a".into() },
             GetData { path: "/a/b".into() },
             SetData { path: "/a".into(), data: Some("y".into()) },
-            SetAcl { path: "/a".into(), acl: vec![access] },
+            SetData { path: "/a/b".into(), data: None },
+            GetData { path: "/a".into() },
+            SetAcl { path: "/a".into(), acl: mine },
+            SetAcl { path: "/a".into(), acl: both },
+            Delete { path: "/".into() },
+            GetChildren { path: "/".into() },
         ]
     }
 

@@ -80,7 +80,8 @@ proptest! {
     fn with_an_answer_that_is_allowed_all_up_to_it_is_possible(seed: u64) {
         for order in orders() {
             let Some((history, explanation)) = explained(seed, &order) else { continue };
-            prop_assert!(!explanation.allowed.is_empty());
+            // By another order, what was observed can be an answer that comes too late.
+            prop_assert!(!explanation.allowed.is_empty() || order != Order::linearizability());
             let end = history.calls()[explanation.stuck].end.at().expect("it returned");
             for allowed in &explanation.allowed {
                 let calls = history.calls().iter().enumerate().map(|(place, call)| match &call.end {

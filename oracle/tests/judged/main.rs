@@ -1,12 +1,13 @@
 //! Histories made at random, judged by the crate and by who tries all orders.
 
 #[path = "../../../examples/checker/src/any.rs"]
-#[expect(unreachable_pub, dead_code, reason = "the system's test cases are public, and it draws and checks them")]
+#[expect(unreachable_pub, reason = "the system's test cases are public")]
 mod any;
 // The judge is that of the system which has mutants of the oracle.
 #[path = "../../../examples/checker/src/case.rs"]
 #[expect(unreachable_pub, dead_code, reason = "the system's test cases are public, and it draws and checks them")]
 mod case;
+mod corpus;
 mod explain;
 mod explaining;
 #[path = "../../../examples/checker/src/judge.rs"]
