@@ -362,15 +362,17 @@ impl Campaign {
         let recordings = recordings.expect("the baseline is finished");
         // Those of the universe alone, so that its runs end as they do without re-seedings.
         let limits = limits(&recordings[..self.plan.universe()], &self.plan.bounds);
+        let of_reseedings = original::reseeding_limits(limits, &recordings, &self.plan.bounds);
         self.journal.transaction(|journal| {
             journal.set("limits", &limits)?;
-            journal.settle_limits(&limits)
+            journal.settle_limits(&limits, &of_reseedings)
         })?;
         let mut tally = Tally::new(self.plan.universe(), settings.content.mutants);
         let in_scope = |number: &usize| scope.is_none_or(|scope| scope.contains(*number));
         let numbers: Vec<usize> = (0..self.plan.universe()).filter(in_scope).collect();
         let reseedings = cases.len().checked_div(self.plan.universe()).unwrap_or(1);
         for round in 0..reseedings {
+            let limits = if round == 0 { limits } else { of_reseedings };
             let round = Round { number: round, of: reseedings, cases, recordings: &recordings, numbers: &numbers };
             if self.run_round(&round, &tally, (settings, limits), jobs, progress, stop)? == SessionEnd::Stopped {
                 return Ok(SessionEnd::Stopped);

@@ -90,3 +90,50 @@ pub(super) fn limits(recordings: &[Recording], bounds: &Bounds) -> RunLimits {
         memory_bytes_max: bounds.memory_bytes,
     }
 }
+
+/// Returns the limits of re-seeded runs: those of the universe, unless a re-seeding of the original comes near to one of
+/// them. Chance may make a run much longer than any of the universe, such as by a timeout that is seldom reached.
+pub(super) fn reseeding_limits(universe: RunLimits, recordings: &[Recording], bounds: &Bounds) -> RunLimits {
+    let is_near = |took: u64, limit: u64| took > limit / 2;
+    let comes_near = |recording: &Recording| {
+        is_near(recording.steps, universe.steps)
+            || is_near(recording.events, universe.events)
+            || is_near(recording.virtual_time_ns, universe.virtual_time_ns)
+            || is_near(recording.memory_bytes, universe.memory_bytes)
+    };
+    if recordings.iter().any(comes_near) { limits(recordings, bounds) } else { universe }
+}
+
+#[cfg(test)]
+mod tests {
+    use simutant_outcomes::BitSet;
+
+    use super::*;
+
+    fn recording(virtual_time_ns: u64) -> Recording {
+        Recording {
+            events: 10,
+            steps: 10,
+            virtual_time_ns,
+            messages: None,
+            digest: 0,
+            memory_bytes: 0,
+            entered: Default::default(),
+            reached: BitSet::new(),
+            infected: BitSet::new(),
+            covered: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_reseeding_that_takes_much_longer_has_limits_of_its_own() {
+        let bounds = Bounds::default();
+        let universe = limits(&[recording(100), recording(20)], &bounds);
+        assert_eq!(universe.virtual_time_ns, 300);
+        let with = |virtual_time_ns| {
+            let all = [100, 20, 5, virtual_time_ns].map(recording);
+            reseeding_limits(universe, &all, &bounds).virtual_time_ns
+        };
+        assert_eq!([150, 151, 4_000].map(with), [300, 453, 12_000]);
+    }
+}

@@ -127,13 +127,18 @@ impl Journal {
     }
 
     /// Forgets what is kept but would be another run now, when all test cases have been recorded and `limits` are
-    /// known.
-    pub(crate) fn settle_limits(&mut self, limits: &RunLimits) -> Result<(), CampaignError> {
-        let is_limited = match self.get::<RunLimits>("kept_limits")? {
-            Some(before) if before != *limits => may_be_limited(&before, limits),
-            _ => Box::new(|_: &StoredRun| false),
-        };
-        self.set("kept_limits", limits)?;
+    /// those of re-seeded runs are known.
+    pub(crate) fn settle_limits(&mut self, limits: &RunLimits, of_reseedings: &RunLimits) -> Result<(), CampaignError> {
+        let mut changed = Vec::new();
+        // Re-seeded runs had the same limits once.
+        let same: Option<RunLimits> = self.get("kept_limits")?;
+        for (key, now) in [("kept_limits", limits), ("kept_reseeding_limits", of_reseedings)] {
+            if let Some(before) = self.get(key)?.or(same).filter(|before| before != now) {
+                changed.push(may_be_limited(&before, now));
+            }
+            self.set(key, now)?;
+        }
+        let is_limited = |run: &StoredRun| changed.iter().any(|is_limited| is_limited(run));
         self.try_sql(|connection| connection.execute_batch(FORGET_OTHERS))?;
         self.revise_kept(0..usize::MAX, |_, runs| {
             runs.retain(|run| !is_limited(run));

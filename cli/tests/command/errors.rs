@@ -51,6 +51,8 @@ fn unknown_names_are_answered_with_the_known_ones() {
     let new = nowhere.path().join("new");
     check(&["study", "nothing"], &new, 3, &["no system `nothing`"]);
     assert!(!new.exists(), "a folder for nothing");
+    let machine = ["the source `pairs` takes walks of machines, and gbn has none", "simutant init --machine"];
+    check(&["study", "gbn", "--source", "pairs"], nowhere.path(), 3, &machine);
 }
 
 #[test]
