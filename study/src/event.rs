@@ -127,9 +127,11 @@ impl Watch<'_> {
     /// Returns [`StudyError::Stopped`] for what failed after the study was told to stop, and for a compiler that was
     /// interrupted: Ctrl-C in a terminal ends both, and the compiler may be the first.
     pub(crate) fn unless_stopped<T>(&self, result: Result<T, StudyError>) -> Result<T, StudyError> {
-        result.map_err(|error| {
-            if error.is_interruption() { StudyError::Stopped } else { self.go_on().err().unwrap_or(error) }
-        })
+        result.map_err(
+            |error| {
+                if error.is_interruption() { StudyError::Stopped } else { self.go_on().err().unwrap_or(error) }
+            },
+        )
     }
 }
 
