@@ -245,8 +245,10 @@ impl UserSpecification {
             "//! Generated: judges histories by a specification.\n\n\
              #[allow(unused_imports)]\nuse ::{library}::*;\n\
              #[allow(unused_imports)]\nuse ::simutant_oracle::judging::JsonLinesAlone as _;\n\n\
+             fn specified<S: ::simutant_oracle::Specification>() {{}}\n\n\
              fn main() -> ::std::process::ExitCode {{\n    \
              {TYPE_LINE}{type_path};\n    \
+             specified::<Judged>();\n    \
              let begun = ::std::time::Instant::now();\n    \
              {INITIAL_LINE}{initial};\n    \
              let reading = ::simutant_oracle::judging::Formats::<Judged>::default().reading();\n    \

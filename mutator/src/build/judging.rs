@@ -153,6 +153,9 @@ impl JudgingProgramRequest<'_> {
         };
         let of_type = errors.iter().find(|error| is_at(error, TYPE_LINE));
         let of_initial = errors.iter().find(|error| is_at(error, INITIAL_LINE));
+        // The other errors of such a type are what follows from that.
+        let lacks_trait = |error: &&Diagnostic| error.code.as_ref().is_some_and(|code| code.code == "E0277");
+        let of_trait = errors.iter().find(lacks_trait);
         let manifest = self.manifest.to_owned();
         match (of_type, of_initial) {
             (None, Some(error)) => MutatorError::Initial {
@@ -165,7 +168,7 @@ impl JudgingProgramRequest<'_> {
                 manifest,
                 named_by: format!("specification `{}`", self.name),
                 type_path: self.type_path.to_owned(),
-                trouble: TypeTrouble::new(of_type.unwrap_or(&errors[0]), "simutant_oracle::Specification"),
+                trouble: TypeTrouble::new(of_type.or(of_trait).unwrap_or(&errors[0]), "simutant_oracle::Specification"),
             },
         }
     }
