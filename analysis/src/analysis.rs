@@ -145,6 +145,9 @@ pub struct CampaignCounts {
     pub pairs: u64,
     /// Pairs that were executed: the test case infects the mutant.
     pub pairs_executed: u64,
+    /// Test cases with faults that come after their end.
+    #[serde(default, skip_serializing_if = "simutant_outcomes::is_zero")]
+    pub late_faults: usize,
     /// How the pairs ended; those that were not executed count as passed.
     pub verdicts: VerdictTotals,
     /// What the campaign checked of itself; outcomes do not say it, so the caller of [`analyse`](crate::analyse) adds
@@ -394,6 +397,7 @@ fn rank_expected(
 
 pub(crate) fn campaign_counts(outcomes: &Outcomes) -> CampaignCounts {
     CampaignCounts {
+        late_faults: outcomes.cases.iter().filter(|case| case.late_faults > 0).count(),
         cases: outcomes.cases.len(),
         mutants: outcomes.sites.mutants.len(),
         mutants_rejected: outcomes.sites.rejected.len(),

@@ -163,6 +163,7 @@ mod tests {
             steps: 9,
             virtual_time_ns: 100,
             messages,
+            late_faults: None,
             digest: 0,
             memory_bytes: 0,
             entered: 0,

@@ -159,6 +159,7 @@ impl<'a> Crew<'a> {
                     execution,
                     virtual_time_ns: 0,
                     messages: 0,
+                    late_faults: 0,
                     digest: 0,
                     memory_bytes: 0,
                     measured: Vec::new(),

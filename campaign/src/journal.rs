@@ -10,7 +10,7 @@
 //!
 //! # Tables
 //!
-//! See `journal/schema.sql`. Numbers of test cases and mutants are indices; sets are bytes in which bit `i` is bit
+//! See `journal/schema.sql`, and `journal/views.sql` for what people ask. Numbers of test cases and mutants are indices; sets are bytes in which bit `i` is bit
 //! `i % 8` of byte `i / 8`; 64-bit numbers that SQLite would take as negative come back as they went in.
 
 mod content;
@@ -47,6 +47,8 @@ const APPLICATION_ID: i32 = 0x5369_6d75;
 const CACHE_KIB: i64 = 16 << 10;
 /// Raised when the meaning of a table changes.
 const FORMAT_VERSION: u32 = 6;
+/// What shows people the runs in words.
+const VIEWS: &str = include_str!("journal/views.sql");
 
 /// A campaign's database.
 #[derive(Debug)]
@@ -67,6 +69,8 @@ pub(crate) struct Recording {
     pub(crate) virtual_time_ns: u64,
     /// Packets that it sent; `None` in a journal of before they were counted.
     pub(crate) messages: Option<u64>,
+    /// Faults of the test case that come after its end; `None` in a journal of before they were counted.
+    pub(crate) late_faults: Option<u64>,
     pub(crate) digest: u64,
     pub(crate) memory_bytes: u64,
     /// The functions that it called: number `n` is bit `n % 64`.
@@ -143,6 +147,7 @@ impl Journal {
                 self.try_sql(|connection| {
                     let transaction = connection.unchecked_transaction()?;
                     transaction.execute_batch(include_str!("journal/schema.sql"))?;
+                    transaction.execute_batch(VIEWS)?;
                     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
                     transaction.commit()
                 })?;
@@ -151,7 +156,10 @@ impl Journal {
             (APPLICATION_ID, _) => match self.get("format_version")? {
                 // The process died between the two transactions above.
                 None => self.set("format_version", &FORMAT_VERSION),
-                Some(FORMAT_VERSION) => self.add_messages(),
+                Some(FORMAT_VERSION) => {
+                    self.add_columns()?;
+                    self.renew_views()
+                }
                 Some(found) => {
                     Err(CampaignError::OtherFormat { path: self.path.clone(), found, expected: FORMAT_VERSION })
                 }
@@ -160,13 +168,27 @@ impl Journal {
         }
     }
 
-    /// Adds the column of messages to a journal of before they were counted.
-    fn add_messages(&self) -> Result<(), CampaignError> {
+    /// Adds the columns of messages and late faults to a journal of before they were counted.
+    fn add_columns(&self) -> Result<(), CampaignError> {
         self.try_sql(|connection| {
-            let sql = "SELECT count(*) FROM pragma_table_info('recordings') WHERE name = 'messages'";
-            match connection.query_row(sql, [], |row| row.get::<_, i64>(0))? {
-                0 => connection.execute_batch("ALTER TABLE recordings ADD COLUMN messages INTEGER"),
-                _ => Ok(()),
+            ["messages", "late_faults"].into_iter().try_for_each(|column| {
+                let sql = "SELECT count(*) FROM pragma_table_info('recordings') WHERE name = ?1";
+                match connection.query_row(sql, [column], |row| row.get::<_, i64>(0))? {
+                    0 => connection.execute_batch(&format!("ALTER TABLE recordings ADD COLUMN {column} INTEGER")),
+                    _ => Ok(()),
+                }
+            })
+        })
+    }
+
+    /// Gives a journal of an earlier release the views of this one.
+    fn renew_views(&self) -> Result<(), CampaignError> {
+        self.try_sql(|connection| {
+            let sql = "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = 'executions'";
+            let known: Option<String> = connection.query_row(sql, [], |row| row.get(0)).optional()?;
+            match known {
+                Some(known) if VIEWS.contains(&known) => Ok(()),
+                _ => connection.execute_batch(&format!("BEGIN; DROP VIEW IF EXISTS executions; {VIEWS}; COMMIT")),
             }
         })
     }
@@ -221,8 +243,8 @@ impl Journal {
             connection
                 .prepare_cached(
                     "INSERT INTO recordings \
-                     (test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected, messages) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+                     (test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected, messages, \
+                     late_faults) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                 )?
                 .execute(params![
                     case as i64,
@@ -235,6 +257,7 @@ impl Journal {
                     bits::to_bytes(&recording.reached),
                     bits::to_bytes(&recording.infected),
                     recording.messages.map(u64::cast_signed),
+                    recording.late_faults.map(u64::cast_signed),
                 ])?;
             let mut insert = connection
                 .prepare_cached("INSERT INTO coverage (test_case, criterion, covered) VALUES (?1, ?2, ?3)")?;

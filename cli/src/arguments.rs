@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod check;
+mod numbers;
 mod proxy;
 
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
@@ -17,6 +18,7 @@ use crate::output;
 use crate::trace_files::{DiagramFile, TraceFile};
 
 pub(crate) use self::check::CheckArguments;
+use self::numbers::count;
 pub(crate) use self::proxy::ProxyArguments;
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
@@ -36,7 +38,7 @@ pub(crate) struct Common {
     #[arg(long, global = true, default_value_t = 1, value_name = "N")]
     pub(crate) seed: u64,
     /// Processes or test cases at a time [default: as many as there are cores].
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = count::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     /// The folder for all written files [default: out/SYSTEM].
     #[arg(long, global = true, value_name = "DIR")]
@@ -208,7 +210,7 @@ pub(crate) struct StudyArguments {
     #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: Option<u64>,
     /// The number of inputs that --builder expected chooses.
-    #[arg(long, value_name = "N", conflicts_with_all = ["target", "budget"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["target", "budget"], value_parser = count::<NonZeroUsize>)]
     pub(crate) inputs: Option<NonZeroUsize>,
     /// Let --builder expected choose as few inputs as reach this percentage of what the universe is expected to find.
     #[arg(long, value_name = "PERCENT", value_parser = percentage, conflicts_with = "budget")]
@@ -278,7 +280,7 @@ fn cost(text: &str) -> Result<CostArgument, CostOracleError> {
 pub(crate) struct UniverseArguments {
     /// Test cases in the universe [default: as many as the system asks for]. With more
     /// than a study has, it grows, and what was run is kept.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol
     /// sequence, covering all pairs or triples of levels, at boundary values, far from each other (adaptive), or
@@ -336,7 +338,7 @@ pub(crate) struct SelectArguments {
     #[arg(long, value_name = "NAME", default_value = "all-uses")]
     pub(crate) criterion: String,
     /// The number of suites to draw; the one with the highest mutant score is chosen.
-    #[arg(long, value_name = "M")]
+    #[arg(long, value_name = "M", value_parser = count::<NonZeroUsize>)]
     pub(crate) boost: Option<NonZeroUsize>,
 }
 
@@ -350,7 +352,7 @@ pub(crate) struct RankArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Vec<String>,
     /// The number of suites to draw for each criterion.
-    #[arg(long, default_value = "20", value_name = "N")]
+    #[arg(long, default_value = "20", value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub(crate) suites: NonZeroUsize,
 }
 
@@ -359,7 +361,7 @@ pub(crate) struct SourcesArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
     /// Test cases from each source [default: 500].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub(crate) cases: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) reseedings: ReseedingArguments,
@@ -523,7 +525,7 @@ pub(crate) struct TestArguments {
     #[arg(long, value_name = "FILE", group = "inputs")]
     pub(crate) suite: Option<PathBuf>,
     /// Instead of a suite, the first N test cases of the universe of --seed, as `simulate --case` has them.
-    #[arg(long, value_name = "N", group = "inputs")]
+    #[arg(long, value_name = "N", group = "inputs", value_parser = count::<NonZeroUsize>)]
     pub(crate) cases: Option<NonZeroUsize>,
     /// The implementation: the name of one in the folder `implementations` of the system's package or of those that
     /// come with Simutant, or a TOML file that describes one.
@@ -533,7 +535,7 @@ pub(crate) struct TestArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
     /// Run each test case N times, with other fates of datagrams each time, and print how often it fails.
-    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
+    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
     /// Start over instead of resuming a stopped run, for example after a program has changed.
     #[arg(long)]
@@ -567,7 +569,7 @@ pub(crate) struct ExperimentArguments {
     pub(crate) implementation: Vec<String>,
     /// Test cases in the universe, if there is no finished study yet [default: as many as in a study, but at most 2500,
     /// or 1000 where a test case may take longer than a minute].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub(crate) cases: Option<NonZeroUsize>,
     /// The time limit of a test case in seconds; one that exceeds it has failed [default: as the implementation's file
     /// or the system's testbed says, else 30].
@@ -575,7 +577,7 @@ pub(crate) struct ExperimentArguments {
     pub(crate) timeout: Option<u64>,
     /// Run each test case N times on each implementation, and count what a suite finds by how likely it does. What was
     /// run before counts as the first repetitions.
-    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N")]
+    #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
     /// Repeat all trials, for example after a program has changed.
     #[arg(long)]

@@ -23,6 +23,7 @@ use crate::arguments::{CheckArguments, Common};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::Interrupts;
 use crate::progress::ProgressPhase;
+use crate::stages::CompilerMessage;
 use crate::{given, output};
 
 /// The name of the standard input.
@@ -188,12 +189,8 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
     let request = SpecificationRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
     let found = match request.find() {
         Ok(found) => found,
-        Err(error @ (SpecificationError::Unknown { .. } | SpecificationError::Metadata(_)))
-            if request.manifest_path.is_none() =>
-        {
-            let known = ReadyMade::ALL.map(ReadyMade::name).join(", ");
-            let message = format!("--specification {name}: Simutant has no such one ({known}), and: {error}");
-            return Err(BadInput(message).into());
+        Err(error @ (SpecificationError::Unknown { .. } | SpecificationError::Metadata(_))) => {
+            return Err(BadInput(unknown(&request, &error)).into());
         }
         Err(error) => return Err(error.into()),
     };
@@ -201,10 +198,29 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
         let message = format!("--initial: the specification `{name}` has its initial state in its Cargo.toml");
         return Err(BadInput(message).into());
     }
-    let phase = ProgressPhase::open("compiling");
-    let program = found.build()?;
+    let phase = ProgressPhase::build();
+    let mut message = CompilerMessage::default();
+    let program = found.build(&mut |event| message.show(&phase, event))?;
     phase.end(&format!("the specification {name}"));
     Ok(program)
+}
+
+/// Says that nobody has the specification, and which one may be meant: of the package, or, unless one is named, of
+/// Simutant.
+fn unknown(request: &SpecificationRequest, error: &SpecificationError) -> String {
+    let name = &request.name;
+    let own = match error {
+        SpecificationError::Unknown { known, .. } => known.as_slice(),
+        _ => &[],
+    };
+    let ready_made = ReadyMade::ALL.map(ReadyMade::name);
+    let ready_made = if request.manifest_path.is_none() { &ready_made[..] } else { &[] };
+    let meant = output::did_you_mean(name, own.iter().map(String::as_str).chain(ready_made.iter().copied()));
+    let none = match ready_made {
+        [] => String::new(),
+        known => format!(" Simutant has no such one ({}), and:", known.join(", ")),
+    };
+    format!("--specification {name}:{none} {error}{meant}")
 }
 
 /// Returns the file as the standard input of a program.

@@ -11,12 +11,14 @@ use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_outcomes::SuiteError;
 use simutant_study::{SpecificationError, StudyError};
 
-/// What `--help` says of exit codes.
+use crate::output;
+
+/// What `--help` says of exit codes, in lines that a terminal of 80 columns need not break.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  done; all tests passed
-    1  a test failed, a history is impossible, a test case cannot be drawn or fails on the original simulation, or a
-       self-check failed
+    1  a test failed, a history is impossible, a test case cannot be drawn or
+       fails on the original simulation, or a self-check failed
     2  the command line is wrong
     3  a file or a value cannot be used
     4  something could not be built, started or reached
@@ -28,10 +30,12 @@ Exit codes:
 /// What `--help` says of the environment.
 pub(crate) const ENVIRONMENT: &str = "\
 Environment:
-  SIMUTANT_ENGINE  the folder of the engine's source, such as a checkout of Simutant, or `bundled` for what the
-                   command carries; by default the checkout that the command was built from if it is still there, or
-                   else what it carries
-  XDG_CACHE_HOME   the folder of caches, by default ~/.cache: what the command carries is unpacked below it";
+  SIMUTANT_ENGINE  the folder of the engine's source, such as a checkout of
+                   Simutant, or `bundled` for what the command carries; by
+                   default the checkout that the command was built from if it
+                   is still there, or else what it carries
+  XDG_CACHE_HOME   the folder of caches, by default ~/.cache: what the command
+                   carries is unpacked below it";
 
 /// How the command ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +78,9 @@ pub(crate) fn with_options(error: StudyError) -> anyhow::Error {
                 .to_owned(),
         ),
         StudyError::UnknownCriterion { criterion, known } => {
+            let meant = output::did_you_mean(&criterion, known.iter().map(String::as_str));
             let known = known.join(", ");
-            bad(format!("--criterion {criterion}: there is no such criterion; there are: {known}"))
+            bad(format!("--criterion {criterion}: there is no such criterion{meant}; there are: {known}"))
         }
         StudyError::NoCostOracle => {
             bad("--count-cost needs a cost oracle: add --cost, for example --cost events=20%".to_owned())
@@ -188,10 +193,8 @@ impl Exit {
         }
         if let Some(error) = cause.downcast_ref::<SpecificationError>() {
             return Some(match error {
-                SpecificationError::Io { .. } => Self::Storage,
-                SpecificationError::DoesNotCompile { .. }
-                | SpecificationError::NoCargo(_)
-                | SpecificationError::NoAnswer { .. } => Self::Unavailable,
+                SpecificationError::Build { source, .. } => return Self::of_cause(source.as_ref()),
+                SpecificationError::NoCargo(_) | SpecificationError::NoAnswer { .. } => Self::Unavailable,
                 _ => Self::BadInput,
             });
         }
@@ -205,6 +208,12 @@ impl Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_terminal_breaks_a_line_of_the_lists_below_the_help() {
+        // clap would begin the rest at the left.
+        assert!(EXIT_CODES.lines().chain(ENVIRONMENT.lines()).all(|line| line.len() <= 80));
+    }
 
     #[test]
     fn a_panic_in_drawing_a_test_case_is_a_failure_of_the_system() {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
+use simutant_mutator::nearest;
 use simutant_outcomes::FORMAT_VERSION;
 pub(crate) use simutant_study::quoted;
 use simutant_study::{to_json, write_whole};
@@ -66,6 +67,12 @@ fn with_causes(error: &anyhow::Error) -> String {
     causes
         .reduce(|told, cause| if told.contains(&cause) { told } else { format!("{told}: {cause}") })
         .unwrap_or_default()
+}
+
+/// Returns the known name that somebody who mistyped one may have meant, as the end of a clause; nothing if none is like
+/// it.
+pub(crate) fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    nearest(name, known).map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default()
 }
 
 /// What `--json` prints: a result with the version of its form.

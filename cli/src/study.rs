@@ -175,16 +175,16 @@ fn spent(statistics: &Statistics) -> String {
     let kept = match statistics.session_kept {
         0 => String::new(),
         kept => format!(
-            "\nkept {kept} of {} runs of an earlier session: nothing that they called has changed since; {} of them were made again and are the same",
-            statistics.pairs_executed + statistics.reseeded_executed,
+            "\nkept {kept} of {} of an earlier session: nothing that was called has changed since; made again, with the same end: {}",
+            plural((statistics.pairs_executed + statistics.reseeded_executed) as usize, "run"),
             statistics.session_kept_checked,
         ),
     };
     let kept = match statistics.session_recordings_kept {
         0 => kept,
         recordings => format!(
-            "{kept}\nrecorded {} test cases anew and kept what was recorded of {recordings}; {} of these were recorded again and are the same",
-            statistics.cases_compared - recordings,
+            "{kept}\nrecorded {} anew and kept what was recorded of {recordings}; recorded again, with the same end: {}",
+            plural((statistics.cases_compared - recordings) as usize, "test case"),
             statistics.session_recordings_checked,
         ),
     };
@@ -196,7 +196,8 @@ fn spent(statistics: &Statistics) -> String {
     let unlisted = match statistics.session_pairs_unlisted {
         0 => String::new(),
         count => format!(
-            "\nwarning: {count} times a use saw a definition that the mutator does not list for it; all-defs, all-p-uses and all-uses are not exact"
+            "\nwarning: {} a use saw a definition that the mutator does not list for it; all-defs, all-p-uses and all-uses are not exact",
+            if count == 1 { "once".to_owned() } else { format!("{count} times") },
         ),
     };
     format!(

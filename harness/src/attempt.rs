@@ -63,6 +63,12 @@ impl Broken {
     fn no_plan(why: impl std::fmt::Display) -> Self {
         Self::Inconclusive(format!("the first line that the driver printed is no plan: {why}"))
     }
+
+    /// A process of a plan is not ready at the end of the time limit: whether it would have been right, nobody knows.
+    fn not_ready(process: &str, attempt: &Attempt<'_>) -> Self {
+        let (title, limit_ms) = (attempt.title(process), attempt.limit_ms());
+        Self::Inconclusive(format!("{title} was not ready in {limit_ms} ms, the time limit of a test case"))
+    }
 }
 
 impl From<ProcessFailure> for Broken {

@@ -189,6 +189,29 @@ fn a_driver_that_prints_no_plan_in_time_says_nothing_of_the_implementation() {
 }
 
 #[test]
+fn a_process_that_is_not_ready_in_time_says_nothing_of_the_implementation() {
+    let driver = "[driver]\ncommand = ['sh', '-c', 'cat case.json; echo; while read -r line; do :; done; sleep 1000']\n\
+                  processes = 'harness'\n";
+    let ready_once = "[ -e started ] && exec sleep 1000; touch started; echo ready; exec sleep 1000";
+    let deaf = |ready: Value| json!({ "name": "a", "command": ["sleep", "1000"], "ready": ready });
+    let faults = || json!({ "schedule": [crash("b", 10), restart("b", 20)] });
+    let plans = [
+        (json!({ "processes": [deaf(json!({ "line": "ready" }))] }), "a"),
+        (json!({ "processes": [deaf("port".into())] }), "a"),
+        (json!({ "processes": [process("a", RECORDER), process("b", ready_once)], "faults": faults() }), "b"),
+    ];
+    for (plan, name) in plans {
+        let result = run_driver(driver, &plan, Duration::from_secs(2));
+        let reason =
+            format!("process `{name}` of the driver's plan was not ready in 2000 ms, the time limit of a test case");
+        assert_eq!(result.verdict, Verdict::Inconclusive(Inconclusive { reason }), "{plan}");
+    }
+    // One that is ready again, and does not end, is to blame.
+    let plan = json!({ "processes": [process("b", RECORDER)], "faults": faults() });
+    assert!(run_driver(driver, &plan, Duration::from_secs(2)).verdict.kills());
+}
+
+#[test]
 fn processes_know_each_other_and_the_driver_knows_all() {
     let words = "echo \"$@\" > words; echo ready; exec sleep 1000";
     let process = |name: &str, placeholders: &[&str]| {

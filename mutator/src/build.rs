@@ -2,9 +2,11 @@
 
 mod blame;
 mod cargo;
+mod check;
 mod equivalence;
 mod files;
 mod instrumented;
+mod judging;
 mod plain;
 mod programs;
 mod request;
@@ -16,6 +18,7 @@ mod workspace;
 
 pub use equivalence::{Equivalence, compiler_equivalence};
 pub use instrumented::{build, build_with};
+pub use judging::{INITIAL_LINE, JudgingProgramRequest, TYPE_LINE, build_judging_program};
 pub use plain::build_plain;
 pub use programs::{BuiltPrograms, ProgramsRequest, build_programs};
 pub use request::{Build, BuildEvent, BuildRequest};

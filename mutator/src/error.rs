@@ -1,6 +1,11 @@
 //! What can go wrong between a manifest and an instrumented executable.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+
+use cargo_metadata::diagnostic::Diagnostic;
+
+use crate::nearest::nearest;
 
 /// Why a system cannot be instrumented.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +21,9 @@ pub enum MutatorError {
         if known.is_empty() {
             "name it in the package's Cargo.toml: [package.metadata.simutant.systems.NAME]".to_owned()
         } else {
-            format!("known systems: {}", known.join(", "))
+            let known_names = known.iter().map(String::as_str);
+            let meant = nearest(system, known_names).map(|name| format!("; did you mean `{name}`?"));
+            format!("known systems: {}{}", known.join(", "), meant.unwrap_or_default())
         }
     )]
     UnknownSystem {
@@ -99,6 +106,33 @@ pub enum MutatorError {
         /// Their paths.
         paths: Vec<String>,
     },
+    /// The type that the manifest names for a system or a specification cannot be used.
+    #[error("{}: type `{type_path}` of {named_by} {trouble}", manifest.display())]
+    Type {
+        /// The manifest.
+        manifest: PathBuf,
+        /// What has it in the manifest: the system or the specification.
+        named_by: String,
+        /// The type, as the manifest has it.
+        type_path: String,
+        /// What is wrong with it.
+        trouble: Box<TypeTrouble>,
+    },
+    /// The initial state that the manifest has for a specification cannot be used.
+    #[error(
+        "{}: specification `{specification}` cannot begin in `{expression}`: {message}; `initial` is an expression for its first state",
+        manifest.display()
+    )]
+    Initial {
+        /// The manifest.
+        manifest: PathBuf,
+        /// The specification.
+        specification: String,
+        /// The initial state, as the manifest has it.
+        expression: String,
+        /// What the compiler says.
+        message: String,
+    },
     /// The package as it is written does not compile.
     #[error("the package does not compile:\n{message}")]
     PackageDoesNotCompile {
@@ -151,5 +185,69 @@ impl From<cargo_metadata::Error> for MutatorError {
 impl MutatorError {
     pub(crate) fn io(action: &'static str, path: &Path, error: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), error }
+    }
+}
+
+/// What is wrong with a type that a manifest names, as the end of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeTrouble {
+    kind: TypeTroubleKind,
+    /// What the compiler says.
+    message: String,
+    /// What it proposes instead.
+    nearest: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum TypeTroubleKind {
+    Missing,
+    Private,
+    /// It does not implement a trait.
+    OtherTrait(String),
+    Other,
+}
+
+impl TypeTrouble {
+    /// Returns what an error of the compiler about generated code says of a type that is to implement `required`.
+    pub(crate) fn new(error: &Diagnostic, required: &str) -> Self {
+        let kind = match error.code.as_ref().map(|code| code.code.as_str()) {
+            Some("E0405" | "E0412" | "E0425" | "E0432" | "E0433" | "E0573") => TypeTroubleKind::Missing,
+            Some("E0603") => TypeTroubleKind::Private,
+            Some("E0277") => TypeTroubleKind::OtherTrait(required.to_owned()),
+            _ => TypeTroubleKind::Other,
+        };
+        let spans = error.children.iter().flat_map(|child| &child.spans);
+        let nearest = spans.filter_map(|span| span.suggested_replacement.clone()).find(|name| is_path(name));
+        // Generated code has the crate under this name.
+        let message = error
+            .message
+            .replace("`system::", "`crate::")
+            .replace("crate `system`", "the crate")
+            .replace("`system`", "the crate");
+        Self { kind, message, nearest }
+    }
+}
+
+/// Returns whether a text is the path of a type.
+fn is_path(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || "_:<>, ".contains(letter))
+}
+
+impl fmt::Display for TypeTrouble {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, message, nearest } = self;
+        match kind {
+            TypeTroubleKind::Missing => write!(formatter, "is not in the package: {message}")?,
+            TypeTroubleKind::Private => write!(formatter, "cannot be used outside of the package: {message}")?,
+            TypeTroubleKind::OtherTrait(required) => write!(formatter, "does not implement `{required}`: {message}")?,
+            TypeTroubleKind::Other => write!(formatter, "cannot be used: {message}")?,
+        }
+        if let Some(nearest) = nearest {
+            write!(formatter, "; did you mean `{nearest}`?")?;
+        }
+        match kind {
+            TypeTroubleKind::Missing => formatter.write_str("; `type` is a path from the crate's root"),
+            _ => Ok(()),
+        }
     }
 }

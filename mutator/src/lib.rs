@@ -119,6 +119,7 @@ mod init;
 mod instrument;
 mod judgements;
 mod mutation;
+mod nearest;
 mod operators;
 mod package;
 mod specification;
@@ -128,17 +129,19 @@ mod test_support;
 mod text;
 
 pub use build::{
-    Build, BuildEvent, BuildRequest, BuiltPrograms, Equivalence, ProgramsRequest, build, build_plain, build_programs,
-    build_testbed, build_with, compiler_equivalence,
+    Build, BuildEvent, BuildRequest, BuiltPrograms, Equivalence, INITIAL_LINE, JudgingProgramRequest, ProgramsRequest,
+    TYPE_LINE, build, build_judging_program, build_plain, build_programs, build_testbed, build_with,
+    compiler_equivalence,
 };
 pub use comparison::{
     ConstantDifference, ConstantPlace, ConstantValue, InvalidValue, NamedConstant, differences, named_constants,
     source_files,
 };
-pub use error::MutatorError;
+pub use error::{MutatorError, TypeTrouble};
 pub use init::{EngineSource, InitError, InitRequest, Initialised, SystemTemplate, init};
 pub use instrument::Probes;
 pub use judgements::{JudgementsError, read_judgements, with_judgement};
+pub use nearest::nearest;
 pub use operators::{
     OperatorDescription, Replacements, Selection, UnknownOperator, descriptions as operator_descriptions,
 };

@@ -11,8 +11,8 @@ use std::path::Path;
 use std::process::Command;
 
 use simutant_mutator::{
-    Build, BuildEvent, BuildRequest, Equivalence, MutatorError, Package, Selection, build, build_plain,
-    compiler_equivalence,
+    Build, BuildEvent, BuildRequest, Equivalence, INITIAL_LINE, JudgingProgramRequest, MutatorError, Package,
+    Selection, TYPE_LINE, build, build_judging_program, build_plain, compiler_equivalence,
 };
 use simutant_outcomes::Compiled;
 
@@ -420,6 +420,127 @@ fn a_package_that_does_not_compile_says_so_with_the_compilers_words() {
     assert!(message.contains(&format!("{own}:")), "{message}");
 }
 
+/// A package below `root` that depends on an engine, and has a specification, too.
+fn write_toy_with_engine(root: &Path, awkward: &str) {
+    write_toy(root, awkward);
+    let library = "[package]\nname = \"NAME\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    for name in ["simutant-sim-core", "simutant-oracle"] {
+        write(&root.join(name).join("Cargo.toml"), &library.replace("NAME", name));
+        write(&root.join(name).join("src/lib.rs"), "pub trait Specification { const ANSWER: u32; }\n");
+    }
+    let manifest = root.join("toy/Cargo.toml");
+    let text = std::fs::read_to_string(&manifest).expect("it was written");
+    let engine = "simutant-sim-core = { path = \"../simutant-sim-core\" }\nsimutant-oracle = { path = \"../simutant-oracle\" }\n";
+    write(&manifest, &text.replace("[dependencies]\n", &format!("[dependencies]\n{engine}")));
+    let library = root.join("toy/src/lib.rs");
+    let text = std::fs::read_to_string(&library).expect("it was written");
+    write(&library, &format!("{text}impl simutant_oracle::Specification for Toy {{ const ANSWER: u32 = 42; }}\n"));
+}
+
+/// Builds the package as it is written; returns the crates that were compiled, too.
+fn plain(root: &Path) -> (Result<(), MutatorError>, Vec<String>) {
+    let mut compiled = Vec::new();
+    let built = with_toy(root, "AOR", |request| build_plain(request, &mut |event| note(event, &mut compiled)));
+    (built.map(drop), compiled)
+}
+
+fn note(event: BuildEvent, compiled: &mut Vec<String>) {
+    if let BuildEvent::Compiled { name } = event {
+        compiled.push(name);
+    }
+}
+
+const RUN: &str = "pub fn run(input: u32) -> String { input.to_string() }\n";
+
+#[test]
+fn a_mistake_of_the_package_is_told_before_the_engine_is_compiled() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let root = root.path();
+    let engine = || {
+        let files = std::fs::read_dir(root.join("toy/target/simutant/release/deps")).into_iter().flatten().flatten();
+        let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with("libsimutant_sim_core-") && name.ends_with(".rlib")).count()
+    };
+    write_toy_with_engine(root, "pub fn run(input: u32) -> String { input }\n");
+    for is_compiled in [false, true] {
+        let (built, _) = plain(root);
+        let message = built.expect_err("a number is no text").to_string();
+        assert!(message.contains("mismatched types") && message.contains("src/awkward.rs:1:"), "{message}");
+        assert_eq!(engine() > 0, is_compiled);
+        if !is_compiled {
+            write(&root.join("toy/src/awkward.rs"), RUN);
+            plain(root).0.expect("it is right");
+            write(&root.join("toy/src/awkward.rs"), "pub fn run(input: u32) -> String { input }\n");
+        }
+    }
+}
+
+#[test]
+fn a_type_that_is_not_in_the_package_is_told_of_the_manifest() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let root = root.path();
+    write_toy_with_engine(root, RUN);
+    let manifest = root.join("toy/Cargo.toml");
+    let text = std::fs::read_to_string(&manifest).expect("it was written");
+    let check = |type_path: &str, expect: &str| {
+        write(&manifest, &text.replace("type = \"Toy\"", &format!("type = {type_path:?}")));
+        let message = plain(root).0.expect_err("there is no such type").to_string();
+        let named = format!("toy/Cargo.toml: type `{type_path}` of system `toy` {expect}");
+        assert!(message.contains(&named) && !message.contains("src/lib.rs"), "{message}");
+    };
+    // First without anything compiled, then with everything.
+    check("Toi", "is not in the package: cannot find type `Toi` in the crate; did you mean `Toy`?; `type` is a path");
+    write(&manifest, &text);
+    plain(root).0.expect("it is right");
+    check("Toi", "is not in the package: cannot find type `Toi` in the crate; did you mean `Toy`?; `type` is a path");
+    check("awkwart::Toy", "is not in the package: ");
+    check("String", "is not in the package: ");
+    write(&root.join("toy/src/awkward.rs"), &format!("{RUN}pub struct Other; struct Hidden;\n"));
+    check("awkward::Other", "does not implement `System`: ");
+    check("awkward::Hidden", "cannot be used outside of the package: ");
+}
+
+#[test]
+fn what_a_study_compiles_is_not_compiled_again_for_a_specification() {
+    let root = tempfile::tempdir().expect("a temporary folder");
+    let root = root.path();
+    write_toy_with_engine(root, RUN);
+    let (built, compiled) = plain(root);
+    built.expect("it is right");
+    assert!(compiled.contains(&"simutant_oracle".to_owned()), "{compiled:?}");
+    let judge = |name: &str, initial: &str| {
+        let mut compiled = Vec::new();
+        let main = format!(
+            "use toy::*;\nfn main() {{\n    {TYPE_LINE}Toy;\n    {INITIAL_LINE}{initial};\n    drop(initial);\n    \
+             println!(\"{{}}\", <Judged as simutant_oracle::Specification>::ANSWER);\n}}\n"
+        );
+        let built = with_toy(root, "AOR", |request| {
+            let folders = ["toy", "simutant-oracle"].map(|name| root.join(name));
+            let request = JudgingProgramRequest {
+                name,
+                main: &main,
+                type_path: "Toy",
+                initial,
+                manifest: &root.join("toy/Cargo.toml"),
+                dependencies: [("toy", &folders[0]), ("simutant-oracle", &folders[1])],
+                lock: &root.join("toy/Cargo.lock"),
+                products: &request.package.products(),
+                system: Some(request),
+            };
+            build_judging_program(&request, &mut |event| note(event, &mut compiled))
+        });
+        (built, compiled)
+    };
+    let (program, compiled) = judge("answers", "Toy");
+    let output = Command::new(program.expect("it is right")).output().expect("it was built");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "42\n");
+    assert!(matches!(&compiled[..], [name] if name.starts_with("simutant-specification-answers-")), "{compiled:?}");
+    // The study goes on with what it has.
+    assert_eq!(plain(root).1, [""; 0]);
+    let message = judge("answers", "Toy(3)").0.expect_err("it has no field").to_string();
+    assert!(message.contains("toy/Cargo.toml: specification `answers` cannot begin in `Toy(3)`: "), "{message}");
+}
+
 #[test]
 fn what_cannot_be_compared_infects_and_is_no_error() {
     let root = tempfile::tempdir().expect("a temporary folder");
@@ -596,7 +717,7 @@ fn an_unknown_system_names_those_there_are() {
     write(&root.path().join("src/lib.rs"), "pub mod awkward;\n");
     write(&root.path().join("src/awkward.rs"), "");
     let error = Package::find(&root.path().join("Cargo.toml"), "tox").expect_err("there is no tox");
-    assert!(error.to_string().ends_with("known systems: toy"), "{error}");
+    assert!(error.to_string().ends_with("known systems: toy; did you mean `toy`?"), "{error}");
     let chosen = format!(
         "{MANIFEST}operators = \"a,-SDL\"\ncost = \"time=5%\"\n[package.metadata.simutant.names]\nsend = [\"cast\"]\n"
     );

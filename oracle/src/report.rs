@@ -24,6 +24,9 @@ pub struct CheckReport {
     pub calls: usize,
     /// How many sessions made them.
     pub sessions: usize,
+    /// When the first of them began.
+    #[serde(default)]
+    pub begun_ns: Time,
     /// Whether the specification can have done this.
     pub answer: ReportedAnswer,
     /// What the check has done, without the search for an explanation.
@@ -169,8 +172,9 @@ impl Check<'_> {
             }
         };
         let sessions: BTreeSet<Session> = history.calls().iter().map(|call| call.session).collect();
-        let explored = checked.explored;
-        CheckReport { calls: history.calls().len(), sessions: sessions.len(), answer, explored, history: Vec::new() }
+        let (calls, sessions, explored) = (history.calls().len(), sessions.len(), checked.explored);
+        let begun_ns = history.calls().iter().map(|call| call.invoked.time).min().unwrap_or(Time::ZERO);
+        CheckReport { calls, sessions, begun_ns, answer, explored, history: Vec::new() }
     }
 
     /// Returns the verdict on a history, for testbeds and other judges: the finding of a failure has the whole
@@ -293,15 +297,17 @@ impl ReportedCall {
         }
     }
 
-    /// Returns when the call was, in words: from and to a time, or, where all times are the origin, an event.
-    pub fn period(&self) -> String {
+    /// Returns when the call was, in words: from and to a time, counted from `origin`, or, where all times are zero, an
+    /// event.
+    pub fn period(&self, origin: Time) -> String {
+        let since = |time: Time| Time::from_nanos(time.as_nanos().saturating_sub(origin.as_nanos())).to_string();
         let moment = |time: Time, event: Option<u64>| match event {
             Some(event) if time == Time::ZERO => format!("event {event}"),
-            _ => time.to_string(),
+            _ => since(time),
         };
         let begun = moment(self.invoked_ns, self.invoked_event);
         let is_timed = self.ended_ns.is_some_and(|ended| ended != Time::ZERO);
-        let begun = if is_timed { self.invoked_ns.to_string() } else { begun };
+        let begun = if is_timed { since(self.invoked_ns) } else { begun };
         match self.ended_ns {
             Some(ended) => format!("{begun} to {}", moment(ended, self.ended_event)),
             None => format!("from {begun} on"),

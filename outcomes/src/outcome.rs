@@ -128,6 +128,9 @@ pub struct CaseOutcome {
     pub steps: u64,
     /// Virtual time at the end of the run, in nanoseconds.
     pub virtual_time_ns: u64,
+    /// Faults of the test case that begin when every component that returns has returned.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_faults: u64,
     /// Mutants whose place the run reached.
     pub reached: BitSet,
     /// Mutants that the run infected: only these can be killed by the test case.

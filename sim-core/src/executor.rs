@@ -100,6 +100,8 @@ struct Executor<M: Message> {
     events: u64,
     /// The first expectation that did not hold.
     violation: Option<Violation>,
+    /// When the last component returned.
+    returned_at: Option<VirtualTime>,
 }
 
 /// Why the run cannot go on.
@@ -123,6 +125,7 @@ pub(crate) fn run<M: Message>(configured: Configured<M>) -> Report {
         random: setup.random.clone(),
         events: 0,
         violation: None,
+        returned_at: None,
     };
     executor.components.resize_with(count, || None);
     // Changes come first, so that they happen before anything else of their instant.
@@ -209,6 +212,7 @@ impl<M: Message> Executor<M> {
             packets_sent: kernel.packets_sent,
             digest: kernel.digest.value(),
             waiting,
+            faults_after_end: self.faults_after_end(),
             trace,
             choices: None,
         }
@@ -404,6 +408,7 @@ impl<M: Message> Executor<M> {
         kernel.record(|_| Action::Returned { component: name.clone(), value });
         let at = kernel.now;
         drop(kernel);
+        self.returned_at = Some(at);
         if let (None, Comparison::Mismatch { expected, actual }) = (&self.violation, result.compare()) {
             self.violation = Some(Violation::UnexpectedResult { component: name, at, expected, actual });
         }

@@ -71,6 +71,9 @@ pub struct Report {
     /// Who still waited when nothing was left to happen, in the order in which they were added; empty if the run ended
     /// otherwise.
     pub waiting: Vec<Waiting>,
+    /// How many scheduled faults and partitions began when every component that returns at all had returned: a test case
+    /// whose clients return is over by then.
+    pub faults_after_end: u64,
     /// What happened; `None` unless [`Simulation::record_trace`] asked for it.
     pub trace: Option<Trace>,
     /// The choices that were made; `None` unless [`Simulation::record_choices`] asked for them.

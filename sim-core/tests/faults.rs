@@ -733,3 +733,32 @@ fn what_a_component_sends_before_the_run_is_a_mistake_that_is_told() {
         .map_or_else(|| format!("{:?}", payload.downcast_ref::<String>()), ToString::to_string);
     assert!(message.contains("a component sends before the run begins"), "{message}");
 }
+
+#[test]
+fn faults_that_come_when_all_have_returned_that_return_are_counted() {
+    let late = |schedule: Vec<ScheduledFault>, partitions: Vec<ScheduledPartition>, client_returns: bool| {
+        let mut simulation = Simulation::<Number>::new(1);
+        simulation.faults(scheduled(schedule));
+        simulation.network(Network { partitions, ..Network::default() });
+        simulation.add_restartable("patient", |context| async move {
+            context.pause(ms(1_000_000)).await;
+            std::future::pending::<()>().await;
+        });
+        simulation.add("client", move |context| async move {
+            context.pause(ms(100)).await;
+            if !client_returns {
+                std::future::pending::<()>().await;
+            }
+        });
+        simulation.run().faults_after_end
+    };
+    let partition = |begin: u64| {
+        let groups = vec![vec!["patient".to_owned()], vec!["client".to_owned()]];
+        ScheduledPartition { from: at_ms(begin), until: Some(at_ms(begin + 500)), groups }
+    };
+    let kept = DurableState::Kept;
+    assert_eq!(late(vec![crash(50), restart(150, kept)], vec![partition(60)], true), 0, "they begin before");
+    assert_eq!(late(vec![crash(100)], Vec::new(), true), 0, "it is not after the end");
+    assert_eq!(late(vec![crash(101), restart(150, kept), pause(160, 10)], vec![partition(200)], true), 3);
+    assert_eq!(late(vec![crash(101)], vec![partition(200)], false), 0, "nobody returns, so there is no end");
+}

@@ -7,16 +7,18 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
 use serde::Deserialize;
 use serde_json::Value;
+use simutant_mutator::{
+    BuildEvent, BuildRequest, INITIAL_LINE, JudgingProgramRequest, MutatorError, TYPE_LINE, build_judging_program,
+};
 use simutant_oracle::judging::{JudgingReply, JudgingRequest};
 
-use crate::files::write_whole;
+use crate::SystemRequest;
 use crate::system::nearest_manifest;
 
 /// The package that has the trait which specifications implement.
@@ -36,10 +38,13 @@ pub struct SpecificationRequest {
 pub struct UserSpecification {
     name: String,
     section: Section,
-    /// The package: its name, that of its library, and its folder.
+    /// The package: its name, that of its library, its folder, and its manifest.
     package: String,
     library: String,
     folder: PathBuf,
+    manifest: PathBuf,
+    /// A system of the package, if it has one.
+    system: Option<String>,
     /// The folder of the oracle that the package depends on.
     oracle: PathBuf,
     workspace: PathBuf,
@@ -117,21 +122,13 @@ pub enum SpecificationError {
     /// Cargo cannot be started.
     #[error("cannot run cargo, which compiles the specification; install Rust (https://rustup.rs): {0}")]
     NoCargo(std::io::Error),
-    /// The program does not compile.
-    #[error("the program of the specification `{name}` does not compile:\n{message}")]
-    DoesNotCompile {
+    /// The program cannot be built.
+    #[error("cannot build the program of the specification `{name}`")]
+    Build {
         /// The specification.
         name: String,
-        /// What the compiler says.
-        message: String,
-    },
-    /// A file cannot be written.
-    #[error("cannot write {}; make room: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        source: std::io::Error,
+        /// What the mutator says.
+        source: Box<MutatorError>,
     },
     /// The program ended without an answer, as one that panics does.
     #[error("the program of the specification `{name}` gave no answer: {message}")]
@@ -158,7 +155,7 @@ impl SpecificationRequest {
         })?;
         let mut known = Vec::new();
         for package in metadata.workspace_packages() {
-            let mut sections = sections(package);
+            let mut sections = sections(package, "specifications");
             if let Some(section) = sections.remove(&self.name) {
                 return self.found(&metadata, package, section);
             }
@@ -195,6 +192,8 @@ impl SpecificationRequest {
             package: package.name.to_string(),
             library,
             folder: folder(package),
+            manifest: package.manifest_path.clone().into(),
+            system: sections(package, "systems").into_keys().next(),
             oracle: folder(oracle),
             workspace: metadata.workspace_root.clone().into(),
             target: metadata.target_directory.clone().into(),
@@ -203,55 +202,41 @@ impl SpecificationRequest {
 }
 
 impl UserSpecification {
-    /// Builds the program that judges histories by the specification, in the folder where cargo builds the package.
+    /// Builds the program that judges histories by the specification, beside the plain build of a system of the package,
+    /// if it has one: what was compiled for that is not compiled again.
     ///
     /// # Errors
     /// [`SpecificationError`] if it does not compile, or a file cannot be written.
-    pub fn build(&self) -> Result<JudgingProgram, SpecificationError> {
-        let folder = self.target.join("simutant/specifications").join(&self.name);
-        let write = |path: &Path, text: &str| {
-            let io = |source| SpecificationError::Io { path: path.to_owned(), source };
-            if std::fs::read_to_string(path).is_ok_and(|known| known == text) {
-                return Ok(());
-            }
-            std::fs::create_dir_all(path.parent().unwrap_or(path)).map_err(io)?;
-            write_whole(path, text.as_bytes()).map_err(io)
+    pub fn build(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<JudgingProgram, SpecificationError> {
+        let system = self.system.as_ref().and_then(|system| {
+            let manifest_path = Some(self.manifest.clone());
+            // What is wrong with a system is no matter of the specification.
+            SystemRequest { manifest_path, ..SystemRequest::new(system) }.find().ok()
+        });
+        let mut build = |system: Option<&BuildRequest<'_>>| {
+            let Section { type_path, initial } = &self.section;
+            let request = JudgingProgramRequest {
+                name: &self.name,
+                main: &self.main(),
+                type_path,
+                initial,
+                manifest: &self.manifest,
+                dependencies: [(&self.package, &self.folder), (ORACLE, &self.oracle)],
+                lock: &self.workspace.join("Cargo.lock"),
+                products: &self.target.join("simutant"),
+                system,
+            };
+            build_judging_program(&request, progress)
         };
-        let program = format!("simutant-specification-{}", self.name);
-        write(&folder.join("Cargo.toml"), &self.manifest(&program))?;
-        write(&folder.join("src/main.rs"), &self.main())?;
-        // The versions that the workspace has; cargo drops what is not needed here.
-        let lock = folder.join("Cargo.lock");
-        if !lock.exists()
-            && let Ok(versions) = std::fs::read_to_string(self.workspace.join("Cargo.lock"))
-        {
-            write(&lock, &versions)?;
-        }
-        let target = self.target.join("simutant/specifications/target");
-        let mut cargo = Command::new(cargo_program());
-        cargo.args(["build", "--release", "--quiet", "--bin", &program]);
-        cargo.current_dir(&folder).env("CARGO_TARGET_DIR", &target);
-        let output = cargo.output().map_err(SpecificationError::NoCargo)?;
-        if !output.status.success() {
-            let message = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
-            return Err(SpecificationError::DoesNotCompile { name: self.name.clone(), message });
-        }
-        let executable = target.join("release").join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
+        let built = match &system {
+            Some(system) => system.with_request(|request| build(Some(request))),
+            None => build(None),
+        };
+        let executable = built.map_err(|error| match error {
+            MutatorError::NoCargo(error) => SpecificationError::NoCargo(error),
+            error => SpecificationError::Build { name: self.name.clone(), source: Box::new(error) },
+        })?;
         Ok(JudgingProgram { name: self.name.clone(), executable })
-    }
-
-    fn manifest(&self, program: &str) -> String {
-        let mut dependencies = toml::Table::new();
-        for (name, folder) in [(&*self.package, &self.folder), (ORACLE, &self.oracle)] {
-            let path = toml::Value::String(folder.display().to_string());
-            dependencies
-                .insert(name.to_owned(), toml::Value::Table(toml::Table::from_iter([("path".to_owned(), path)])));
-        }
-        let mut manifest = toml::Table::new();
-        manifest.insert("dependencies".to_owned(), dependencies.into());
-        format!(
-            "[package]\nname = {program:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[workspace]\n\n{manifest}"
-        )
     }
 
     fn main(&self) -> String {
@@ -260,10 +245,12 @@ impl UserSpecification {
             "//! Generated: judges histories by a specification.\n\n\
              #[allow(unused_imports)]\nuse ::{library}::*;\n\
              #[allow(unused_imports)]\nuse ::simutant_oracle::judging::JsonLinesAlone as _;\n\n\
+             fn specified<S: ::simutant_oracle::Specification>() {{}}\n\n\
              fn main() -> ::std::process::ExitCode {{\n    \
-             type Judged = {type_path};\n    \
+             {TYPE_LINE}{type_path};\n    \
+             specified::<Judged>();\n    \
              let begun = ::std::time::Instant::now();\n    \
-             let initial: Judged = {initial};\n    \
+             {INITIAL_LINE}{initial};\n    \
              let reading = ::simutant_oracle::judging::Formats::<Judged>::default().reading();\n    \
              let request = ::std::env::args().nth(1).unwrap_or_default();\n    \
              let watch = ::simutant_oracle::judging::Watch {{ elapsed: &|| begun.elapsed(), is_stopped: &|| false }};\n    \
@@ -296,13 +283,9 @@ impl JudgingProgram {
     }
 }
 
-/// Returns the sections of a package's specifications, by their names.
-fn sections(package: &Package) -> BTreeMap<String, Value> {
-    let sections = package.metadata.get("simutant").and_then(|section| section.get("specifications"));
+/// Returns the sections of a package's systems or specifications, by their names.
+fn sections(package: &Package, kind: &str) -> BTreeMap<String, Value> {
+    let sections = package.metadata.get("simutant").and_then(|section| section.get(kind));
     let sections = sections.and_then(Value::as_object);
     sections.into_iter().flatten().map(|(name, section)| (name.clone(), section.clone())).collect()
-}
-
-fn cargo_program() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

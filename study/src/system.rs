@@ -183,7 +183,7 @@ impl StudiedSystem {
     }
 
     /// Calls `action` with what the mutator asks for.
-    fn with_request<T>(&self, action: impl FnOnce(&BuildRequest<'_>) -> T) -> T {
+    pub(crate) fn with_request<T>(&self, action: impl FnOnce(&BuildRequest<'_>) -> T) -> T {
         action(&BuildRequest {
             package: &self.package,
             operators: &self.request.operators(self.package.operators()),

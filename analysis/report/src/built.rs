@@ -2,22 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use simutant_analysis::{
-    Analysis, Builder, BuiltSuite, ExpectedSuite, JudgedSuite, SuiteIndex, count, percent, plural,
-};
+use simutant_analysis::{Analysis, Builder, BuiltSuite, ExpectedSuite, JudgedSuite, SuiteIndex, percent, plural};
 
 use crate::absent::absent_sentence;
-use crate::text::{or_none, points};
+use crate::text::{many, or_none, points};
 
 /// Says what to run, and what that kills; `None` without a suite.
 pub(crate) fn run_sentence(analysis: &Analysis) -> Option<String> {
     let chosen = analysis.chosen.as_ref()?;
     Some(format!(
-        "Run suite.json: {} that kill{} {} of all mutants; the whole universe of {} inputs kills {}.",
+        "Run suite.json: {} that kill{} {} of all mutants; the whole universe of {} kills {}.",
         plural(chosen.cases.len(), "input"),
         if chosen.cases.len() == 1 { "s" } else { "" },
         chosen.scores.mutants,
-        count(analysis.campaign.cases as u64),
+        many(analysis.campaign.cases as u64, "input"),
         analysis.score_bounds,
     ))
 }

@@ -2,6 +2,7 @@
 
 mod boosting;
 mod case_page;
+mod choices;
 mod cost;
 mod criteria;
 mod curve;

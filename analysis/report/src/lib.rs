@@ -22,6 +22,7 @@ mod expected;
 mod experiment;
 mod html;
 mod inconclusive;
+mod late_faults;
 mod reference;
 mod scenario;
 mod sensitivity;

@@ -259,7 +259,10 @@ mod tests {
         let last = list.find("never reached, ").expect("there is one");
         assert!(last < group && list.find("[1] DLY").is_some_and(|place| group < place), "{list}");
         assert!(list.contains("`// simutant: skip DLY: REASON`"), "{list}");
-        assert!(report(&outcomes, &analysis, None).contains("<code>// simutant: skip DLY: REASON</code>"));
+        let page = report(&outcomes, &analysis, None);
+        assert!(page.contains("<code>// simutant: skip DLY: REASON</code>"));
+        let tile = "change what happens</dt><dd>3</dd><dd class=\"note\">and pass: no check looks at it; 1 more only in time, or a constant<";
+        assert!(page.contains(tile), "{page}");
     }
 
     #[test]

@@ -11,8 +11,11 @@ use crate::absent::{rare_sentence, suite_shares};
 use crate::boosting::caveats;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
+use crate::late_faults;
 use crate::terminal::{Sections, cells, table, wrapped};
-use crate::text::{correlation, interval, level, or_none, p_value, points, same_size_cells, share_summary, verdict};
+use crate::text::{
+    correlation, interval, level, many, or_none, p_value, points, same_size_cells, share_summary, verdict,
+};
 use crate::words::{left_out_sentence, ranking_sentences, recommendation_sentences};
 use crate::{built, cost, expected, reference, sensitivity, survivors, words};
 
@@ -101,14 +104,16 @@ fn overview(analysis: &Analysis) -> String {
     let campaign = &analysis.campaign;
     let checked = campaign.checked.map_or_else(String::new, |checked| {
         format!(
-            "Checked: {} test cases do the same on the package as it is written, {} pruned pairs end as the original\n",
-            count(checked.cases_compared),
-            count(checked.pairs_checked),
+            "Checked: {} {} the same on the package as it is written, {} {} as the original\n",
+            many(checked.cases_compared, "test case"),
+            if checked.cases_compared == 1 { "does" } else { "do" },
+            many(checked.pairs_checked, "pruned pair"),
+            if checked.pairs_checked == 1 { "ends" } else { "end" },
         )
     });
     format!(
-        "System {}, universe seed {}{}, analysis seed {}\n{} test cases, {} mutants ({} did not compile{}), {} pairs: {} \
-         executed, {} pruned\n{} pairs failed the oracle, {} hit a limit, {} crashed\n{checked}",
+        "System {}, universe seed {}{}, analysis seed {}\n{}, {} ({} did not compile{}), {}: {} executed, {} pruned\n\
+         {} failed the oracle, {} hit a limit, {} crashed\n{checked}",
         analysis.system,
         analysis.universe_seed,
         match analysis.input_source {
@@ -116,17 +121,17 @@ fn overview(analysis: &Analysis) -> String {
             source => format!(" of the source {source}"),
         },
         analysis.options.seed,
-        count(campaign.cases as u64),
-        count(campaign.mutants as u64),
+        many(campaign.cases as u64, "test case"),
+        many(campaign.mutants as u64, "mutant"),
         count(campaign.mutants_rejected as u64),
         match campaign.mutants_skipped {
             0 => String::new(),
             skipped => format!(", {} skipped", count(skipped as u64)),
         },
-        count(campaign.pairs),
+        many(campaign.pairs, "pair"),
         count(campaign.pairs_executed),
         count(campaign.pairs_pruned()),
-        count(campaign.verdicts.failed),
+        many(campaign.verdicts.failed, "pair"),
         count(campaign.verdicts.not_terminated),
         count(campaign.verdicts.abnormal),
     )
@@ -179,6 +184,7 @@ fn bounds(analysis: &Analysis) -> Vec<String> {
     let mut lines: Vec<String> =
         analysis.contradictions.iter().map(|wrong| contradiction_sentence(wrong, &analysis.system, cases)).collect();
     lines.extend(inconclusive::sentence(analysis));
+    lines.extend(late_faults::sentence(analysis));
     let mut line = format!("Of all mutants the universe kills {}", analysis.score_bounds);
     if let Some(bounds) = analysis.suite_score_bounds {
         line.push_str(&format!(", the chosen suite {bounds}"));

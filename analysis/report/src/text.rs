@@ -1,6 +1,6 @@
 //! Numbers as tables and pages write them.
 
-use simutant_analysis::{Interval, PairTest, SameSize, Summary, percent};
+use simutant_analysis::{Interval, PairTest, SameSize, Summary, count, percent};
 
 /// What stands where a value is not defined.
 pub(crate) const NONE: &str = "—";
@@ -13,6 +13,11 @@ pub(crate) fn p_value(p: f64) -> String {
 /// Writes a p-value in a sentence, with its name and sign: `Holm p < 0.001`, `p 0.040`.
 pub(crate) fn named_p(name: &str, p: f64) -> String {
     format!("{name} {}", p_value(p))
+}
+
+/// Writes a large count with the noun that it counts: `2 500 test cases`, `1 test case`.
+pub(crate) fn many(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// Writes the ends of an interval with two decimals.

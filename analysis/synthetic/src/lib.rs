@@ -153,6 +153,7 @@ pub fn from_kills(rows: &[&str]) -> Outcomes {
                 events: 10,
                 steps: 10,
                 virtual_time_ns: 10,
+                late_faults: 0,
                 reached: column(case, "ridk"),
                 infected: column(case, "idk"),
             })
@@ -360,6 +361,7 @@ impl Input {
             events,
             steps: 9 * events,
             virtual_time_ns: events * 1_500_000,
+            late_faults: 0,
             reached: BitSet::with_capacity(mutants),
             infected: BitSet::with_capacity(mutants),
         }

@@ -258,6 +258,9 @@ pub struct Recorded {
     /// Packets that it sent.
     #[serde(default)]
     pub messages: u64,
+    /// Faults of it that come after its end.
+    #[serde(default)]
+    pub late_faults: u64,
     /// The digest of its events.
     pub digest: u64,
     /// The most memory that it had in use, in bytes. It varies a little with what the worker ran before.

@@ -58,6 +58,7 @@ pub(super) fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites)
         steps: recorded.execution.steps,
         virtual_time_ns: recorded.virtual_time_ns,
         messages: Some(recorded.messages),
+        late_faults: Some(recorded.late_faults),
         digest: recorded.digest,
         memory_bytes: recorded.memory_bytes,
         entered: recorded.entered,

@@ -170,6 +170,7 @@ mod tests {
             steps: 2,
             virtual_time_ns: 3,
             messages: Some(6),
+            late_faults: Some(7),
             digest: 4,
             memory_bytes: 5,
             entered: 2,

@@ -39,8 +39,8 @@ impl Journal {
     /// Returns for each test case what was recorded, `None` where nothing was yet.
     pub(crate) fn recordings(&self, content: &Content) -> Result<Vec<Option<Recording>>, CampaignError> {
         let mut recordings: Vec<Option<Recording>> = vec![None; content.cases];
-        let sql = "SELECT test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected, messages \
-                   FROM recordings";
+        let sql = "SELECT test_case, events, steps, virtual_time_ns, digest, memory_bytes, entered, reached, infected, messages, \
+                   late_faults FROM recordings";
         self.for_each(sql, |row| {
             let case = self.index(row.get(0)?, content.cases);
             let set = |column| -> rusqlite::Result<_> {
@@ -48,8 +48,8 @@ impl Journal {
             };
             let (reached, infected) = (set(7)?, set(8)?);
             let numbers = [row.get::<_, i64>(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?, row.get(6)?];
-            let messages: Option<i64> = row.get(9)?;
-            Ok(self.put_recording(&mut recordings, content, case, (numbers, messages), reached.zip(infected)))
+            let counts = [row.get(9)?, row.get(10)?];
+            Ok(self.put_recording(&mut recordings, content, case, (numbers, counts), reached.zip(infected)))
         })?;
         let sql = "SELECT test_case, criterion, covered FROM coverage ORDER BY test_case, criterion";
         self.for_each(sql, |row| {
@@ -82,17 +82,19 @@ impl Journal {
         recordings: &mut [Option<Recording>],
         content: &Content,
         case: Result<usize, CampaignError>,
-        (numbers, messages): ([i64; 6], Option<i64>),
+        (numbers, counts): ([i64; 6], [Option<i64>; 2]),
         sets: Option<(BitSet, BitSet)>,
     ) -> Result<(), CampaignError> {
         let case = case?;
         let (reached, infected) = sets.ok_or_else(|| self.damaged(format!("mutants of test case {case}")))?;
         let [events, steps, virtual_time_ns, digest, memory_bytes, entered] = numbers.map(i64::cast_unsigned);
+        let [messages, late_faults] = counts.map(|count| count.map(i64::cast_unsigned));
         recordings[case] = Some(Recording {
             events,
             steps,
             virtual_time_ns,
-            messages: messages.map(i64::cast_unsigned),
+            messages,
+            late_faults,
             digest,
             memory_bytes,
             entered,

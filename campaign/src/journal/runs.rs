@@ -331,6 +331,42 @@ mod tests {
     }
 
     #[test]
+    fn people_read_runs_in_the_words_of_all_other_files() {
+        let connection = rusqlite::Connection::open_in_memory().expect("it needs no file");
+        connection.execute_batch(include_str!("schema.sql")).expect("the tables are well-formed");
+        connection.execute_batch(crate::journal::VIEWS).expect("the view is well-formed");
+        let causes = || [None].into_iter().chain(Cause::ALL.map(Some));
+        let run = |(cause, mutant)| StoredRun {
+            mutant,
+            cause,
+            diverged: true,
+            reason: 3,
+            events: 1,
+            steps: 2,
+            entered: 0,
+            spent: None,
+        };
+        let runs: Vec<StoredRun> = causes().zip(0..).map(run).collect();
+        let unit = "INSERT INTO units VALUES (5, ?1, ?2)";
+        connection.execute("INSERT INTO cases VALUES (5, '{}')", []).expect("a row");
+        connection.execute(unit, rusqlite::params![runs.len() as i64, to_text(&runs)]).expect("a row");
+        connection.execute("INSERT INTO reasons VALUES (3, 'why')", []).expect("a row");
+        let mut query =
+            connection.prepare("SELECT verdict, cause, reason FROM executions ORDER BY mutant").expect("SQL");
+        let rows = query.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?])).expect("it can be asked");
+        let rows: Vec<[String; 3]> = rows.collect::<Result<_, _>>().expect("texts");
+        let word = |value: Result<serde_json::Value, _>| value.expect("a word").as_str().expect("a text").to_owned();
+        let expected: Vec<[String; 3]> = causes()
+            .map(|cause| {
+                let verdict = cause.map_or(RunEnd::Passed, Cause::verdict);
+                let cause = cause.map_or("none".to_owned(), |cause| word(serde_json::to_value(cause)));
+                [word(serde_json::to_value(verdict)), cause, "why".to_owned()]
+            })
+            .collect();
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
     fn text_that_nobody_wrote_is_an_error() {
         let whole = "[[1,0,0,0,1,1,1,1],[2,0,0,0,1,1,1,-1]]";
         assert_eq!(from_text(whole).map(|runs| runs.len()), Ok(2));

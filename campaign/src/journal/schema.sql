@@ -27,7 +27,8 @@ CREATE TABLE recordings (
     entered INTEGER NOT NULL, -- the functions that were called: number n is bit n % 64
     reached BLOB NOT NULL, -- a bit for each mutant
     infected BLOB NOT NULL, -- a bit for each mutant
-    messages INTEGER -- packets that it sent; null if a release recorded it that did not count them
+    messages INTEGER, -- packets that it sent; null if a release recorded it that did not count them
+    late_faults INTEGER -- faults of the test case that come after its end; null in the same way
 ) STRICT;
 
 CREATE TABLE coverage (
@@ -52,31 +53,13 @@ CREATE TABLE traced (
 ) STRICT;
 
 -- Test cases that were run on all the mutants that they are to run on, with these runs: in JSON, an array of arrays, one for each mutant in
--- ascending order. Its numbers are what the columns of executions are, below.
+-- ascending order. Its numbers are
+-- what the columns of the view executions are made of, in their order; causes are numbered from 1 on.
 CREATE TABLE units (
     test_case INTEGER PRIMARY KEY REFERENCES cases,
     executions INTEGER NOT NULL, -- how many
     runs TEXT NOT NULL
 ) STRICT;
-
--- The same runs, each in a row.
-CREATE VIEW executions AS
-    SELECT
-        test_case,
-        value ->> 0 AS mutant,
-        value ->> 1 AS verdict, -- 0 passed, 1 failed, 2 not terminated, 3 abnormal
-        -- 0 none, 1 unexpected result, 2 no result, 3 check failed, 4 steps, 5 events, 6 virtual time, 7 hang, 8 panic,
-        -- 9 stack overflow, 10 memory, 11 abort, 12 exit
-        value ->> 2 AS cause,
-        value ->> 3 AS diverged, -- 1 if the events differ from the original's, else 0
-        value ->> 4 AS reason, -- a number in reasons
-        value ->> 5 AS events,
-        value ->> 6 AS steps,
-        value ->> 7 AS entered, -- the functions that the run called: number n is bit n % 64
-        -- Of a run that passes with other events than the original's; with the same events it cost the same.
-        value ->> 8 AS messages,
-        value ->> 9 AS virtual_time_ns
-    FROM units, json_each(runs);
 
 -- Runs from before an edit of the source, or before the universe grew, that are the same after it, as far as is known: they have the new numbers,
 -- and go to units when their test cases are finished.

@@ -89,6 +89,7 @@ pub(crate) fn record(case: &dyn Case, limits: RunLimits, sizes: &Sizes, traced: 
     let mut recorded = Recorded {
         virtual_time_ns: plain.virtual_time_ns(),
         messages: plain.messages(),
+        late_faults: plain.report.as_ref().map_or(0, |report| report.faults_after_end),
         digest: plain.digest().unwrap_or_default(),
         memory_bytes: plain.memory_bytes,
         execution: plain.execution.clone(),

@@ -1,6 +1,6 @@
 //! The picture of a history that was judged.
 
-use simutant_oracle::{CheckReport, ReportedAnswer, ReportedCall};
+use simutant_oracle::{CheckReport, ReportedAnswer, ReportedCall, Time};
 use simutant_traces::diagram::{Caption, Outcome};
 use simutant_traces::history;
 
@@ -16,7 +16,14 @@ impl Drawn {
     /// Takes the calls off a judgement, and keeps them with it if it is the one to draw so far.
     pub(super) fn offer(&mut self, judged: &mut Judged) {
         let Judgement::Report(report) = &mut judged.judgement else { return };
-        let history: Vec<ReportedCall> = std::mem::take(&mut report.history);
+        let mut history: Vec<ReportedCall> = std::mem::take(&mut report.history);
+        // As in the text: times of the machine's clock are long numbers.
+        let since =
+            |time: &mut Time| *time = Time::from_nanos(time.as_nanos().saturating_sub(report.begun_ns.as_nanos()));
+        for call in &mut history {
+            since(&mut call.invoked_ns);
+            call.ended_ns.iter_mut().for_each(since);
+        }
         let is_better = match &self.0 {
             None => true,
             Some((_, known)) => !is_impossible(known) && is_impossible(report),

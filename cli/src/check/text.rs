@@ -1,7 +1,7 @@
 //! What came of checks, for people.
 
 use simutant_oracle::{
-    AllowedAnswer, CoreCall, Impossible, ReportedAnswer, ReportedCall, ReportedConflict, What, words,
+    AllowedAnswer, CheckReport, CoreCall, Impossible, ReportedAnswer, ReportedCall, ReportedConflict, Time, What, words,
 };
 
 use super::{Counts, Judged, Judgement};
@@ -33,7 +33,7 @@ pub(super) fn of(judged: &Judged) -> String {
             format!("{file}: undecided ({size})\n") + &paragraph(&capitalised(&line))
         }
         ReportedAnswer::Impossible(impossible) => {
-            format!("{file}: impossible ({size})\n") + &explained(impossible, report.calls)
+            format!("{file}: impossible ({size})\n") + &explained(impossible, report)
         }
     }
 }
@@ -59,9 +59,15 @@ fn counted(count: impl std::fmt::Display + PartialEq + From<u8>, noun: &str) -> 
     format!("{count} {noun}{plural}")
 }
 
-fn explained(impossible: &Impossible, calls: usize) -> String {
+fn explained(impossible: &Impossible, report: &CheckReport) -> String {
     let Impossible { stuck, allowed, core, revisions, .. } = impossible;
-    let mut text = revisions.as_ref().map_or_else(String::new, contradicting);
+    let origin = report.begun_ns;
+    let shown = |call: &ReportedCall, known| shown(call, known, origin);
+    let mut text = match origin {
+        Time::ZERO => String::new(),
+        _ => paragraph("Times are counted from the beginning of the first call."),
+    };
+    text.push_str(&revisions.as_ref().map_or_else(String::new, |conflict| contradicting(conflict, origin)));
     text.push_str(&paragraph("No order of the calls explains the answer of"));
     text.push_str(&item(&shown(stuck, What::Answer)));
     if !allowed.is_empty() {
@@ -77,7 +83,7 @@ fn explained(impossible: &Impossible, calls: usize) -> String {
     match core.len() {
         0 => text.push_str(&paragraph("The budget ended before it was known which calls are to blame.")),
         count => {
-            let others = calls - count;
+            let others = report.calls - count;
             let whatever = match others {
                 0 => "",
                 1 => ", whatever the other call was answered",
@@ -95,7 +101,7 @@ fn explained(impossible: &Impossible, calls: usize) -> String {
 }
 
 /// Returns which revisions contradict the rest.
-fn contradicting(conflict: &ReportedConflict) -> String {
+fn contradicting(conflict: &ReportedConflict, origin: Time) -> String {
     let Some(calls) = &conflict.calls else {
         return paragraph(
             "It is possible without the revisions: those of the calls below contradict the answers, or the order of the \
@@ -103,7 +109,7 @@ fn contradicting(conflict: &ReportedConflict) -> String {
         );
     };
     let revision = |call: &ReportedCall| call.revision.map_or_else(String::new, |revision| format!(", {revision}"));
-    let items = calls.iter().map(|call| shown(call, What::Answer) + &revision(call));
+    let items = calls.iter().map(|call| shown(call, What::Answer, origin) + &revision(call));
     paragraph(
         "It is possible without the revisions: these calls' revisions contradict the answers, or the order of the \
          calls, by which the first one was taken before the second:",
@@ -111,12 +117,12 @@ fn contradicting(conflict: &ReportedConflict) -> String {
 }
 
 /// Returns a call with its time and its answer.
-fn shown(call: &ReportedCall, known: What) -> String {
+fn shown(call: &ReportedCall, known: What, origin: Time) -> String {
     let answer = match known {
         What::Answer => words(&call.response),
         What::Ended => format!("{}, or any other answer", words(&call.response)),
     };
-    format!("call {} of {}, {}: {} -> {answer}", call.call, call.session, call.period(), words(&call.operation))
+    format!("call {} of {}, {}: {} -> {answer}", call.call, call.session, call.period(origin), words(&call.operation))
 }
 
 fn paragraph(text: &str) -> String {

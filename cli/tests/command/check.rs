@@ -176,6 +176,7 @@ fn what_cannot_be_used_is_named_with_its_cure() {
     }
     let path = folder.path();
     refused(path, &["good.edn", "--specification", "registre"], "Simutant has no such one (register, key-value-store,");
+    refused(path, &["good.edn", "--specification", "registre"], "did you mean `register`?");
     refused(
         path,
         &["good.edn", "--specification", "bank"],
@@ -356,7 +357,11 @@ fn a_specification_of_ones_own_judges_as_the_others_do() {
     manifest("type = \"Tickets\"\nstart = \"Tickets(100)\"");
     refused("unknown field `start`", 3);
     manifest("type = \"Tickets\"");
-    refused("does not compile", 4);
+    refused("specification `tickets` cannot begin in `::std::default::Default::default()`: the trait bound", 3);
+    manifest("type = \"Tikcets\"\ninitial = \"Tickets(100)\"");
+    refused("Cargo.toml: type `Tikcets` of specification `tickets` is not in the package: ", 3);
+    manifest("type = \"Vec<u8>\"\ninitial = \"Vec::new()\"");
+    refused("Cargo.toml: type `Vec<u8>` of specification `tickets` does not implement `simutant_oracle::Specif", 3);
     write(
         &package.path("Cargo.toml"),
         "[package]\nname = \"store\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n",

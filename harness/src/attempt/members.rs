@@ -60,6 +60,8 @@ pub(super) struct Member {
     pub(super) exit: Option<ProcessExit>,
     is_ready: bool,
     pub(super) standing: Standing,
+    /// Whether it was started again, and has not said since that it is ready.
+    is_recovering: bool,
 }
 
 /// What faults have made of a process that has not ended by itself.
@@ -135,7 +137,9 @@ impl<'a> Members<'a> {
             return Ok(Some(failure.into()));
         }
         if let Some(failure) = self.await_ends()? {
-            return Ok(Some(failure.into()));
+            let is_late = matches!(failure, ProcessFailure::TimedOut { .. });
+            let recovering = if is_late { self.recovering()? } else { None };
+            return Ok(Some(recovering.map_or(failure.into(), |process| Broken::not_ready(&process, self.attempt))));
         }
         self.settle();
         self.stop_the_rest()?;
@@ -194,7 +198,8 @@ impl<'a> Members<'a> {
         let (number, child) = self.launch(&side, &name, &launch)?;
         let is_ready = side.ready == Ready::Started;
         let standing = Standing::Up;
-        self.all.push(Member { side, name, port, launch, number, child, exit: None, is_ready, standing });
+        let (exit, is_recovering) = (None, false);
+        self.all.push(Member { side, name, port, launch, number, child, exit, is_ready, standing, is_recovering });
         Ok(())
     }
 
@@ -238,6 +243,7 @@ impl<'a> Members<'a> {
         let (number, child) = self.launch(&side, &name, &launch)?;
         let member = &mut self.all[place];
         (member.number, member.child, member.standing) = (number, child, Standing::Up);
+        member.is_recovering = member.side.ready != Ready::Started;
         Ok(())
     }
 
@@ -339,6 +345,26 @@ impl<'a> Members<'a> {
                 None => return Ok(Some(self.timed_out(running))),
             }
         }
+    }
+
+    /// Returns the first process of a plan that was started again and is still not ready.
+    fn recovering(&self) -> Result<Option<String>, HarnessError> {
+        if !self.attempt.is_planned() {
+            return Ok(None);
+        }
+        for Member { side, name, port, child, exit, standing, is_recovering, .. } in &self.all {
+            let is_up = exit.is_none() && *standing == Standing::Up;
+            let is_ready = match (&side.ready, port) {
+                (Ready::Port, Some(port)) if is_up && *is_recovering => {
+                    ports::is_bound_by(*port, child.group()).map_err(|source| port_not_seen(name, source))?
+                }
+                _ => !is_recovering,
+            };
+            if is_up && !is_ready {
+                return Ok(Some(name.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// Waits for the driver's plan; there is none if the driver ends before.
@@ -443,7 +469,8 @@ impl<'a> Members<'a> {
     pub(super) fn note(&mut self, event: Event) -> Option<ProcessFailure> {
         match event {
             Event::Ready(place) => {
-                self.all[place].is_ready = true;
+                let member = &mut self.all[place];
+                (member.is_ready, member.is_recovering) = (true, false);
                 self.tell(What::Ready { process: &self.all[place].name });
             }
             Event::Said(..) => {}

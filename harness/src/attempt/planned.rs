@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use super::Broken;
 use super::members::{Launch, Members};
 use crate::error::HarnessError;
+use crate::failure::ProcessFailure;
 use crate::faults::{NetworkProgram, Plan, PlannedProcess, RealNetwork, RealNetworkError, Schedule, What};
 use crate::implementation::fill_planned;
 use crate::ports::Lease;
@@ -97,7 +98,10 @@ impl Members<'_> {
         };
         let place = self.all.len();
         self.add(side, process.name.clone(), Some(port), launch)?;
-        Ok(self.await_ready(place)?.map(Broken::from))
+        Ok(self.await_ready(place)?.map(|failure| match failure {
+            ProcessFailure::NotReady { process, .. } => Broken::not_ready(&process, attempt),
+            failure => failure.into(),
+        }))
     }
 
     /// Returns where one process or client reaches another process.

@@ -51,7 +51,9 @@ pub fn build_with(
         // The fault is probably in the package: then the compiler says it about the user's own file and line.
         Err(of_copy @ MutatorError::DoesNotCompile { .. }) => {
             return Err(match build_plain(request, progress) {
-                Err(of_package @ MutatorError::PackageDoesNotCompile { .. }) => of_package,
+                Err(of_package @ (MutatorError::PackageDoesNotCompile { .. } | MutatorError::Type { .. })) => {
+                    of_package
+                }
                 _ => of_copy,
             });
         }

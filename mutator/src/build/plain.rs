@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::cargo::{Compiled, rendered};
+use super::cargo::Compiled;
 use super::files::{read, write};
 use super::request::{BuildEvent, BuildRequest};
 use super::worker::{LINK, MAIN};
@@ -12,7 +12,7 @@ use crate::package::{Member, Package};
 use crate::text::identity::Hash;
 
 /// The folder of the generated workspace in that of the instrumented build.
-const FOLDER: &str = "plain";
+pub(super) const FOLDER: &str = "plain";
 
 /// Builds the system's package with nothing put in, behind the same worker, and returns the executable.
 ///
@@ -28,12 +28,17 @@ pub fn build_plain(request: &BuildRequest<'_>, progress: &mut dyn FnMut(BuildEve
     let directory = request.directory.join(FOLDER);
     let workspace = Workspace::new(package, &directory)?;
     let _one_at_a_time = workspace.lock()?;
-    workspace.write_plain(request)?;
+    workspace.write_plain(request, &[])?;
+    // To compile the engine takes minutes, and to check the package seconds.
+    if !package.has_other_values() && workspace.is_cold() {
+        let errors = workspace.check(progress)?;
+        if !errors.is_empty() {
+            return Err(workspace.package_error(package, &errors));
+        }
+    }
     let executable = match workspace.compile(package, progress)? {
         Compiled::Product(executable) => executable,
-        Compiled::Errors(errors) => {
-            return Err(MutatorError::PackageDoesNotCompile { message: rendered(&errors) });
-        }
+        Compiled::Errors(errors) => return Err(workspace.package_error(package, &errors)),
     };
     let bytes = std::fs::read(&executable).map_err(|error| MutatorError::io("read", &executable, error))?;
     let mut hash = Hash::default();
@@ -43,18 +48,21 @@ pub fn build_plain(request: &BuildRequest<'_>, progress: &mut dyn FnMut(BuildEve
 
 /// How the package is compiled: in so many units that after an edit little is compiled again, and without the
 /// optimiser.
-const IN_PARTS: &str = "opt-level = 0\nincremental = true\ncodegen-units = 256\n";
+pub(super) const IN_PARTS: &str = "opt-level = 0\nincremental = true\ncodegen-units = 256\n";
 
 impl Workspace {
-    fn write_plain(&self, request: &BuildRequest<'_>) -> Result<(), MutatorError> {
+    /// Writes all that the build consists of; the workspace has `further` members besides.
+    pub(super) fn write_plain(&self, request: &BuildRequest<'_>, further: &[PathBuf]) -> Result<(), MutatorError> {
         let package = request.package;
         if package.has_other_values() {
             return self.write_plain_copies(request);
         }
         let own = package.members[0].specifier();
         let settings = [own.as_str(), LINK, MAIN].map(|package| (package, IN_PARTS));
-        self.write_worker_manifest(&[], &settings, &package.own_patches()?)?;
+        let members = [&[self.check_member()], further].concat();
+        self.write_worker_manifest(&members, &settings, &package.own_patches()?)?;
         self.write_lock(package)?;
+        self.write_check(package, package.members[0].root())?;
         self.write_program(request, package.members[0].root())?;
         self.write_main(&own_lines(package)?, &[])
     }

@@ -25,7 +25,7 @@ pub(super) const MAIN: &str = "simutant-worker-main";
 pub(super) const LINK: &str = "simutant-worker-link";
 
 /// How all that says nothing else is compiled: as fast as it runs, with all checks.
-const PROFILE: &str =
+pub(super) const PROFILE: &str =
     "[profile.release]\nopt-level = 3\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\n";
 
 /// What is compiled again only if an edit changes it: in one piece, which is as fast as it can be.

@@ -6,6 +6,7 @@ use simutant_outcomes::Tier;
 
 use super::ALL;
 use super::operator::Replacements;
+use crate::nearest::nearest;
 
 /// A set of mutation operators, each with the replacements that it makes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,7 +112,12 @@ impl Selection {
                     (Some(known), Some((_, replacements))) => {
                         Self { replacements: BTreeMap::from([(known.name, *replacements)]) }
                     }
-                    _ => return Err(UnknownOperator { name: name.to_owned(), nearest: nearest(operator) }),
+                    _ => {
+                        return Err(UnknownOperator {
+                            name: name.to_owned(),
+                            nearest: nearest(operator, SETS.into_iter().chain(known_operators())),
+                        });
+                    }
                 }
             }
         })
@@ -155,29 +161,6 @@ impl std::fmt::Display for Selection {
 
 fn known_operators() -> Vec<&'static str> {
     ALL.iter().map(|operator| operator.name).collect()
-}
-
-/// Returns the known name that fewest changes of a letter lead to, if they are few.
-fn nearest(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase();
-    let known = SETS.into_iter().chain(known_operators());
-    let (changes, nearest) = known.map(|known| (distance(&name, &known.to_lowercase()), known)).min()?;
-    (changes <= 2 && changes < name.len()).then_some(nearest)
-}
-
-/// Returns how many letters are to be put in, taken out or replaced (Levenshtein, Soviet Physics Doklady 10, 1966).
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, letter) in left.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (at, other) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[at + 1];
-            row[at + 1] = replaced.min(row[at] + 1).min(diagonal + 1);
-        }
-    }
-    row[right.len()]
 }
 
 #[cfg(test)]

@@ -11,14 +11,18 @@ use serde_json::{Map, Value as Json};
 ///
 /// assert_eq!(words(&json!({"compare_and_set": {"from": 1, "to": [2]}})), "compare and set from 1, to [2]");
 /// assert_eq!(words(&json!({"value": null})), "no value");
+/// assert_eq!(words(&json!({"Given": null})), "nothing");
 /// assert_eq!(words(&json!("done")), "done");
 /// assert_eq!(words(&json!(5)), "5");
 /// ```
 pub fn words(value: &Json) -> String {
     match value {
+        Json::Null => "nothing".to_owned(),
         Json::String(name) => spaced(name),
         Json::Object(fields) => match (variant(fields), special(fields)) {
             (_, Some(special)) => special,
+            // A variant that serde names as Rust does is no noun: "no Given" is no English.
+            (Some((name, Json::Null)), None) if name.starts_with(char::is_uppercase) => "nothing".to_owned(),
             (Some((name, Json::Null)), None) => format!("no {}", spaced(name)),
             (Some((name, inner)), None) => format!("{} {}", spaced(name), within(inner)),
             (None, None) => listed(fields),
@@ -80,6 +84,8 @@ mod tests {
         check(&json!({"balances": {"alice": 3, "bob": 4}}), "balances alice 3, bob 4");
         check(&json!({"cas": {"from": null, "to": 2}}), "cas from null, to 2");
         check(&json!([1, "a"]), r#"[1, "a"]"#);
+        check(&json!(null), "nothing");
+        check(&json!({"Given": 3}), "Given 3");
         check(&json!({"records": [[0, "a"]]}), r#"records [[0, "a"]]"#);
     }
 }

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{Executor, panic_message};
+use super::{Change, Executor, panic_message};
 use crate::ended::{Panic, PanicOrigin, Undecided, Violation, Wait, WaitSubject, Waiting};
 use crate::expectation::Comparison;
+use crate::fault::Fault;
 use crate::kernel::Kernel;
 use crate::message::ComponentId;
+use crate::network::PartitionChange;
 use crate::noted_waits::noted_waits;
 use crate::setup::FinalCheck;
 use crate::trace::TraceEvent;
@@ -70,6 +72,16 @@ impl<M: Message> Executor<M> {
             }
         }
         None
+    }
+
+    /// Returns how many scheduled faults and partitions began after the last component had returned.
+    pub(super) fn faults_after_end(&self) -> u64 {
+        let Some(end) = self.returned_at else { return 0 };
+        let begins = |change: &Change| match change {
+            Change::Fault(Fault::Restart { .. }, _) | Change::Partition(PartitionChange::Heal(_), _) => false,
+            Change::Fault(..) | Change::Partition(PartitionChange::Begin(_), _) => true,
+        };
+        self.changes.iter().filter(|(at, change)| *at > end && begins(change)).count() as u64
     }
 
     /// Returns the verdict of the checks, which get `trace`, on a run that passed so far.

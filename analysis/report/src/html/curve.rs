@@ -78,21 +78,6 @@ pub(super) fn figure_of(criteria: &[CriterionAnalysis], random: &[RandomSize], s
     }
 }
 
-/// Returns where the names of the ends of curves stand: above them, or as far below that as other names need.
-pub(super) fn labels<'a>(points: &[(&'a str, f64, f64)], x: Scale, y: Scale) -> Vec<(&'a str, f64, f64)> {
-    const LINE_HEIGHT: f64 = 14.0;
-    const NAME_WIDTH: f64 = 100.0;
-    let mut labels: Vec<(&str, f64, f64)> =
-        points.iter().map(|(name, size, score)| (*name, x.at(*size), y.at(*score) - 7.0)).collect();
-    labels.sort_by(|one, other| one.2.total_cmp(&other.2));
-    for index in 1..labels.len() {
-        let (above, below) = labels.split_at_mut(index);
-        let near = above.iter().filter(|other| (other.1 - below[0].1).abs() < NAME_WIDTH);
-        below[0].2 = near.map(|other| other.2 + LINE_HEIGHT).fold(below[0].2, f64::max);
-    }
-    labels
-}
-
 fn relations(analysis: &Analysis) -> Markup {
     let cells = |relations: &[Relation]| {
         html! {
@@ -124,17 +109,5 @@ fn relations(analysis: &Analysis) -> Markup {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_close_points_do_not_cover_each_other() {
-        let (x, y) = (Scale::new((0.0, 10.0), (0.0, 1000.0)), Scale::new((0.0, 1.0), (100.0, 0.0)));
-        let found = labels(&[("low", 1.0, 0.5), ("high", 1.5, 0.51), ("far", 9.0, 0.5)], x, y);
-        assert_eq!(found, [("high", 150.0, 42.0), ("low", 100.0, 56.0), ("far", 900.0, 43.0)]);
     }
 }

@@ -2,14 +2,13 @@
 
 use maud::{Markup, html};
 use simutant_analysis::{
-    Agreement, Analysis, Curve, Experiment, Findings, Prediction, Reference, SelectionCurves, SubjectKind, count,
-    percent,
+    Agreement, Analysis, Experiment, Findings, Prediction, Reference, SubjectKind, count, percent,
 };
 
 use super::names::{Area, names};
 use super::overview::prose;
-use super::svg::{Scale, label, polyline, px};
-use super::{curve, distributions, document, order};
+use super::svg::{Scale, label, px};
+use super::{choices, curve, distributions, document, order};
 use crate::experiment::{
     CHANGE, CLASSES_NOTE, by_rate, classes, left_out, sentences, subject_columns, takes_part, unsteady,
 };
@@ -120,10 +119,10 @@ fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis, re
         @if let Some(choosing) = &findings.choosing {
             h3 { "Suites of equal size" }
             p {
-                "The expected share of the implementations that suites of each size find: chosen by mutants (thick), at random (dashed), and by "
-                "rules of thumb, which look at the inputs alone."
+                "The expected share of the implementations that suites of each size find: chosen by mutants (thickest), at random (thick, dashed), "
+                "and by rules of thumb, which look at the inputs alone. The percentage is the mean over the sizes; the best come first."
             }
-            (choices(choosing))
+            (choices::figure(choosing))
         }
         @if !findings.operators.is_empty() {
             h3 { "Mutation operators" }
@@ -191,48 +190,6 @@ fn operators(findings: &Findings) -> Markup {
                     }
                 }
             }
-        }
-    }
-}
-
-/// Of the plot of what suites of equal size find.
-const CURVES_WIDTH: f64 = 760.0;
-const CURVES_HEIGHT: f64 = 330.0;
-/// What the names of the curves need on the right.
-const NAMES: f64 = 190.0;
-
-fn choices(choosing: &SelectionCurves) -> Markup {
-    let size_max = choosing.chosen.shares.len() as f64;
-    let right = CURVES_WIDTH - NAMES;
-    let x = Scale::new((1.0, size_max.max(2.0)), (LEFT, right));
-    let y = Scale::new((0.0, 1.0), (CURVES_HEIGHT - BOTTOM, 12.0));
-    let line = |curve: &Curve| {
-        polyline(curve.shares.iter().enumerate().map(|(place, share)| (x.at(place as f64 + 1.0), y.at(*share))))
-    };
-    let style = |curve: &Curve| match curve.name.as_str() {
-        "chosen" => "stroke-width:3.5",
-        "random" => "stroke-dasharray:6 4;stroke:currentColor",
-        _ => "stroke-width:1.2;opacity:0.7",
-    };
-    let ends: Vec<(&str, f64, f64)> =
-        choosing.curves().filter_map(|curve| Some((curve.name.as_str(), size_max, *curve.shares.last()?))).collect();
-    html! {
-        svg.wide viewBox={ "0 0 " (CURVES_WIDTH) " " (CURVES_HEIGHT) } role="img"
-            aria-label="What suites of each size find, by how they are chosen" {
-            @for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
-                line.rule x1=(px(LEFT)) x2=(px(right)) y1=(px(y.at(tick))) y2=(px(y.at(tick))) {}
-                text x=(px(LEFT - 6.0)) y=(px(y.at(tick) + 4.0)) text-anchor="end" { (format!("{:.0} %", 100.0 * tick)) }
-            }
-            @for size in [1, 5, 10, 15, 20].into_iter().filter(|size| f64::from(*size) <= size_max) {
-                (label(x.at(f64::from(size)), CURVES_HEIGHT - BOTTOM + 16.0, &size.to_string()))
-            }
-            (label((LEFT + right) / 2.0, CURVES_HEIGHT - 4.0, "test cases in the suite"))
-            @for curve in choosing.curves() {
-                polyline.curve points=(line(curve)) style=(style(curve)) {
-                    title { (curve.name) ": " (percent(curve.area)) " on average over the sizes" }
-                }
-            }
-            @for (name, left, top) in curve::labels(&ends, x, y) { text.name x=(px(left + 8.0)) y=(px(top + 11.0)) { (name) } }
         }
     }
 }

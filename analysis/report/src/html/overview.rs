@@ -9,7 +9,7 @@ use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
 use crate::text::NONE;
 use crate::words::recommendation_sentences;
-use crate::{built, cost, survivors};
+use crate::{built, cost, late_faults, survivors};
 
 /// Returns a sentence in which no line break separates a number from its percent sign, and code is set as code.
 pub(super) fn prose(sentence: &str) -> Markup {
@@ -52,6 +52,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             }
             @for wrong in &analysis.contradictions { p.wrong { (contradiction_sentence(wrong, &analysis.system, campaign.cases)) } }
             @if let Some(sentence) = inconclusive::sentence(analysis) { p.wrong { (sentence) } }
+            @if let Some(sentence) = late_faults::sentence(analysis) { p.wrong { (prose(&sentence)) } }
             p {
                 "Of all mutants the universe kills " (analysis.score_bounds)
                 @if let Some(bounds) = analysis.suite_score_bounds { ", the chosen suite " (bounds) }
@@ -117,10 +118,16 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
 fn scores(page: &Page<'_>) -> Markup {
     let analysis = page.analysis;
     let survive = analysis.survivors.iter().filter(|survivor| survivor.class != MutantClass::Equivalent);
-    let unseen = analysis.mutants.counts.of(MutantClass::NeverKilled);
+    // As the sentence below has it: those that only tune are counted apart.
+    let changing = analysis.survivors.iter().filter(|survivor| survivor.class == MutantClass::NeverKilled);
+    let (tuning, unseen): (Vec<_>, Vec<_>) = changing.partition(|survivor| survivor.is_tuning());
+    let tuning = match tuning.len() {
+        0 => String::new(),
+        tuning => format!("; {tuning} more only in time, or a constant"),
+    };
     let score = |name: &str, bounds: ScoreBounds| {
         let Score { killed, of } = bounds.upper();
-        let note = format!("{killed} of {of} mutants");
+        let note = format!("{killed} of {}", plural(of, "mutant"));
         html! { div { dt { (name) } dd { (bounds.upper().value().map_or_else(|| NONE.into(), percent)) } dd.note { (note) } } }
     };
     html! {
@@ -128,7 +135,7 @@ fn scores(page: &Page<'_>) -> Markup {
             (score("the universe kills", analysis.score_bounds))
             @if let Some(bounds) = analysis.suite_score_bounds { (score("the chosen suite kills", bounds)) }
             (tile("survive", survive.count() as u64, "no test case kills them"))
-            (tile("change what happens", unseen as u64, "and pass: no check looks at it"))
+            (tile("change what happens", unseen.len() as u64, &format!("and pass: no check looks at it{tuning}")))
         }
     }
 }

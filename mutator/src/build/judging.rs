@@ -1,0 +1,178 @@
+//! The program that judges histories by a specification of a user's package.
+//!
+//! It is built beside the plain build of a system of the package, if it has one, so that what both depend on is compiled
+//! once, and the package itself too.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use cargo_metadata::diagnostic::Diagnostic;
+
+use super::cargo::{Compiled, cargo, rendered};
+use super::check::is_in;
+use super::files::{copy_file, write};
+use super::plain::{self, IN_PARTS};
+use super::request::{BuildEvent, BuildRequest};
+use super::worker::PROFILE;
+use super::workspace::Workspace;
+use crate::error::{MutatorError, TypeTrouble};
+use crate::package::PROBE_PACKAGE;
+
+/// How the names of programs begin.
+const PROGRAM: &str = "simutant-specification";
+
+/// The line of a program that says by which type it judges begins so.
+pub const TYPE_LINE: &str = "type Judged = ";
+
+/// The line of a program that says in which state the service begins, begins so.
+pub const INITIAL_LINE: &str = "let initial: Judged = ";
+
+/// What to build.
+#[derive(Debug, Clone)]
+pub struct JudgingProgramRequest<'a> {
+    /// The specification's name.
+    pub name: &'a str,
+    /// The text of the program: it has a line that begins with [`TYPE_LINE`], and one with [`INITIAL_LINE`].
+    pub main: &'a str,
+    /// The type and the initial state, as the manifest has them.
+    pub type_path: &'a str,
+    /// See above.
+    pub initial: &'a str,
+    /// The manifest that names the specification.
+    pub manifest: &'a Path,
+    /// The package that has the specification, and the oracle: their names and folders.
+    pub dependencies: [(&'a str, &'a Path); 2],
+    /// The user's lock file, if there is one.
+    pub lock: &'a Path,
+    /// The folder for what cargo builds: [`Package::products`](crate::Package::products) of the package's systems.
+    pub products: &'a Path,
+    /// A system of the package, if it has one.
+    pub system: Option<&'a BuildRequest<'a>>,
+}
+
+/// Builds the program, and returns the executable.
+///
+/// # Errors
+/// [`MutatorError::Type`] or [`MutatorError::Initial`] if the manifest is to blame,
+/// [`MutatorError::PackageDoesNotCompile`] if the package is; others if a file cannot be read or written.
+pub fn build_judging_program(
+    request: &JudgingProgramRequest<'_>,
+    progress: &mut dyn FnMut(BuildEvent),
+) -> Result<PathBuf, MutatorError> {
+    let workspace = match request.system {
+        Some(system) => Workspace::new(system.package, &system.directory.join(plain::FOLDER))?,
+        None => Workspace::without_system(request.products, request.name)?,
+    };
+    let _one_at_a_time = workspace.lock()?;
+    let program = format!("{PROGRAM}-{}-{}", request.name, workspace.mark);
+    let folder = workspace.root.join(&program);
+    match request.system {
+        Some(system) => workspace.write_plain(system, std::slice::from_ref(&folder))?,
+        None => {
+            let own = request.dependencies[0].0;
+            let profile = format!("{PROFILE}\n[profile.release.package.{own:?}]\n{IN_PARTS}\n");
+            workspace.write_manifest(std::slice::from_ref(&folder), &profile)?;
+            let lock = workspace.root.join("Cargo.lock");
+            if !lock.exists() && request.lock.exists() {
+                copy_file(request.lock, &lock)?;
+            }
+        }
+    }
+    request.write(&folder, &program)?;
+    if workspace.is_cold() {
+        let mut check = cargo("check");
+        check.args(["--package", &program]);
+        let errors = workspace.run(&mut check, progress)?.errors;
+        if !errors.is_empty() {
+            return Err(request.error(&errors));
+        }
+    }
+    let mut build = cargo("build");
+    build.args(["--package", &program]);
+    let run = workspace.run(&mut build, progress)?;
+    let built = workspace.product(run, |artifacts| {
+        let executable = artifacts.into_iter().find(|artifact| artifact.target.name == program);
+        Some(PathBuf::from(executable?.executable?))
+    })?;
+    match built {
+        Compiled::Product(executable) => Ok(executable),
+        Compiled::Errors(errors) => Err(request.error(&errors)),
+    }
+}
+
+impl Workspace {
+    /// Returns the workspace of a program whose package has no system.
+    fn without_system(products: &Path, name: &str) -> Result<Self, MutatorError> {
+        let root = products.join("specifications").join(name);
+        std::fs::create_dir_all(&root).map_err(|error| MutatorError::io("create", &root, error))?;
+        Ok(Self {
+            root,
+            copies: Vec::new(),
+            files: Vec::new(),
+            target_directory: products.to_owned(),
+            mark: "alone".to_owned(),
+            conditions: RefCell::default(),
+        })
+    }
+}
+
+impl JudgingProgramRequest<'_> {
+    fn write(&self, folder: &Path, program: &str) -> Result<(), MutatorError> {
+        let [(package, package_folder), (oracle, oracle_folder)] = self.dependencies;
+        let features = self.system.map(|system| format!(", {}", system.package.features.of_dependency()));
+        let mut dependencies = format!(
+            "{package} = {{ path = {:?}{} }}\n{oracle} = {{ path = {:?} }}\n",
+            package_folder.display().to_string(),
+            features.unwrap_or_default(),
+            oracle_folder.display().to_string(),
+        );
+        if let Some(BuildRequest { worker: (worker, folder), probe, .. }) = self.system {
+            // They ask for features of what all depend on: without them, cargo would compile that once more.
+            dependencies.push_str(&format!(
+                "worker = {{ path = {:?}, package = {worker:?} }}\nprobe = {{ path = {:?}, package = {PROBE_PACKAGE:?} }}\n",
+                folder.display().to_string(),
+                probe.display().to_string(),
+            ));
+        }
+        let manifest = format!(
+            "[package]\nname = {program:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
+             [dependencies]\n{dependencies}"
+        );
+        write(&folder.join("Cargo.toml"), &manifest)?;
+        write(&folder.join("src/main.rs"), self.main)
+    }
+
+    /// Returns what is to blame for errors of the compiler.
+    fn error(&self, errors: &[Diagnostic]) -> MutatorError {
+        if !errors.iter().all(|error| is_in(error, &[PROGRAM])) {
+            return MutatorError::PackageDoesNotCompile { message: rendered(errors) };
+        }
+        let is_at = |error: &&Diagnostic, line: &str| {
+            let mut texts = error.spans.iter().filter(|span| span.is_primary).flat_map(|span| &span.text);
+            texts.any(|text| text.text.trim_start().starts_with(line))
+        };
+        let of_type = errors.iter().find(|error| is_at(error, TYPE_LINE));
+        let of_initial = errors.iter().find(|error| is_at(error, INITIAL_LINE));
+        // The other errors of such a type are what follows from that.
+        let lacks_trait = |error: &&Diagnostic| error.code.as_ref().is_some_and(|code| code.code == "E0277");
+        let of_trait = errors.iter().find(lacks_trait);
+        let manifest = self.manifest.to_owned();
+        match (of_type, of_initial) {
+            (None, Some(error)) => MutatorError::Initial {
+                manifest,
+                specification: self.name.to_owned(),
+                expression: self.initial.to_owned(),
+                message: error.message.clone(),
+            },
+            (of_type, _) => MutatorError::Type {
+                manifest,
+                named_by: format!("specification `{}`", self.name),
+                type_path: self.type_path.to_owned(),
+                trouble: Box::new(TypeTrouble::new(
+                    of_type.or(of_trait).unwrap_or(&errors[0]),
+                    "simutant_oracle::Specification",
+                )),
+            },
+        }
+    }
+}
