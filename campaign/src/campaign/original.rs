@@ -123,6 +123,7 @@ mod tests {
             reached: BitSet::new(),
             infected: BitSet::new(),
             covered: Vec::new(),
+            late_faults: Default::default(),
         }
     }
 
