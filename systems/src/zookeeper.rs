@@ -1,9 +1,9 @@
 //! ZooKeeper: a service that keeps a tree of nodes, with the pipeline of its server.
 //!
 //! A server takes a request in three stages (Artho et al., "Model-based API testing of Apache ZooKeeper", ICST 2017,
-//! II-C). The first one [prepares](prepare) it: it checks what the request needs, on the tree as it will be when all
-//! changes that it has let through are done, and makes a [`Transaction`] of it. The second one [logs](log) changes,
-//! which takes time. The [last one](apply) changes the tree, answers reads, and replies. Requests are in the stages at
+//! II-C). The first one prepares it: it checks what the request needs, on the tree as it will be when all
+//! changes that it has let through are done, and makes a [`Transaction`] of it. The second one logs changes,
+//! which takes time. The last one changes the tree, answers reads, and replies. Requests are in the stages at
 //! the same time, in their order.
 //!
 //! Clients are driven by a [machine](machine::client): they make synchronous calls, of which they await the answer, and
