@@ -201,8 +201,8 @@ impl Strategy for Bandit {
     }
 }
 
-/// Each open transition with a probability in proportion to its weight, which counts [several times](UNSEEN) as long as
-/// no instance took the transition after the one that this instance took before.
+/// Each open transition with a probability in proportion to its weight, which counts four times as long as no
+/// instance took the transition after the one that this instance took before.
 ///
 /// Weights stay what they are: they say what brings a system into states where something can go wrong, and which
 /// transitions end a walk.
