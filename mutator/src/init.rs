@@ -277,9 +277,10 @@ impl System<'_> {
         let name = request.name.unwrap_or(&package.name);
         let template = request.template.template();
         let module = module_name(name, package, template)?;
+        let type_name = template.type_name(type_name(&module));
         let filled = |text: &str| {
             text.replace("%NAME%", name)
-                .replace("%TYPE%", &type_name(&module))
+                .replace("%TYPE%", &type_name)
                 .replace("%MODULE%", &module)
                 .replace("%CRATE%", &crate_name)
         };
@@ -288,7 +289,7 @@ impl System<'_> {
         let protocol = folder.join(&module).join("protocol.rs");
         let entry = Entry {
             system: name,
-            type_path: format!("{module}::{}", type_name(&module)),
+            type_path: format!("{module}::{type_name}"),
             specification: below(root, &protocol),
             testbed: template.testbed.map(filled),
             packages,

@@ -38,6 +38,17 @@ impl SystemTemplate {
     }
 }
 
+impl Template {
+    /// Returns the name of the system's type: the one that is proposed, or a longer one where the template has that name
+    /// already, as it is of something that it imports.
+    pub(super) fn type_name(&self, proposed: String) -> String {
+        let texts = self.others.iter().chain(self.beside).map(|(_, text)| *text);
+        let is_word = |letter: char| !letter.is_alphanumeric() && letter != '_';
+        let mut words = texts.chain([self.simulation, self.protocol]).flat_map(|text| text.split(is_word));
+        if words.any(|word| word == proposed) { format!("{proposed}System") } else { proposed }
+    }
+}
+
 const PARAMETERS: Template = Template {
     simulation: include_str!("template/simulation.rs"),
     protocol: include_str!("template/protocol.rs"),
@@ -65,3 +76,24 @@ const MACHINE: Template = Template {
     packages: &["simutant-sim-core", "simutant-system", "simutant-models", "simutant-oracle"],
     example_packages: &["simutant-harness"],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(template: SystemTemplate, proposed: &str, expect: &str) {
+        assert_eq!(template.template().type_name(proposed.to_owned()), expect);
+    }
+
+    #[test]
+    fn a_type_has_no_name_that_the_template_has() {
+        check(SystemTemplate::Parameters, "Store", "Store");
+        check(SystemTemplate::Parameters, "Register", "Register");
+        check(SystemTemplate::Parameters, "Simulation", "SimulationSystem");
+        check(SystemTemplate::Machine, "Store", "Store");
+        check(SystemTemplate::Machine, "Register", "RegisterSystem");
+        check(SystemTemplate::Machine, "Client", "ClientSystem");
+        check(SystemTemplate::Machine, "Regis", "Regis");
+    }
+}
