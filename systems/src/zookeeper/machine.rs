@@ -198,7 +198,7 @@ pub fn client<S: Service>() -> Machine<Client<S>> {
     let transitions = transitions.into_iter().map(|transition| transition.catches("Lost", "disconnected", |Lost| true));
     let others = [skip("refused -> connected").label("go on"), skip("disconnected -> closed").label("give up")];
     Machine::new("client", ["disconnected", "connected", "refused", "closed"], transitions.chain(others))
-        .expect("each state can be reached, and from each a walk can end")
+        .unwrap_or_else(|mistake| panic!("{mistake}"))
         .teardown(async |client: &mut Client<S>| {
             // What was sent last is answered, too, so that the oracle knows more.
             let _ = client.await_replies().await;

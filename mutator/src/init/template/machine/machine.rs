@@ -111,5 +111,5 @@ pub fn client<S: Service>() -> Machine<Client<S>> {
     ];
     let states = ["open", "cut off", "closed"];
     Machine::new("client", states, calls.into_iter().chain(others))
-        .expect("each state can be reached, and from each a walk can end")
+        .unwrap_or_else(|mistake| panic!("{}", mistake))
 }
