@@ -160,7 +160,9 @@ fn sources_are_compared_on_the_same_mutants() {
     let compared: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     let sources = compared["sources"].as_array().expect("a list");
     let names: Vec<&str> = sources.iter().filter_map(|source| source["source"].as_str()).collect();
-    assert_eq!(names, InputSource::ALL.map(InputSource::name));
+    // There is no machine that walks.
+    let expect = InputSource::ALL.into_iter().filter(|source| !source.walks()).map(InputSource::name);
+    assert_eq!(names, expect.collect::<Vec<_>>());
     let any = compared["killed_by_any"].as_u64().expect("a number");
     for source in sources {
         assert!(source["killed"].as_u64().is_some_and(|killed| 0 < killed && killed <= any), "{source}");
