@@ -24,6 +24,7 @@
 mod dns;
 mod gbn;
 mod lsr;
+pub mod zookeeper;
 
 use serde_json::Value;
 use simutant_harness::{InvalidCase, Testbeds};
