@@ -4,6 +4,13 @@
 //! [`Client`] does neither: what is in flight, and how much goes out at once, is the caller's to say.
 
 mod client;
+mod script;
+mod server;
+mod testbed;
 mod wire;
 
+pub(crate) use testbed::{ZOOKEEPER, ZOOKEEPER_2439};
+
 pub use client::{Client, ClientError, Reply, Xid};
+pub use script::{Script, ScriptDomain, ScriptedCall, Sessions, ZooKeeperHistory};
+pub use server::{Servers, ensemble, one_server};

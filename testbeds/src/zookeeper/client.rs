@@ -153,6 +153,24 @@ impl Client {
         self.root = root.into();
     }
 
+    /// Makes a tree as that of a new server, with a node `/zookeeper` and nothing else, below a node, which becomes the
+    /// root of all paths. No call may be open.
+    ///
+    /// # Errors
+    /// Those of [`Client::receive`].
+    pub fn make_tree(&mut self, root: &str, deadline: Instant) -> Result<(), ClientError> {
+        self.set_root("");
+        let nodes = [root.to_owned(), format!("{root}/zookeeper")];
+        for path in &nodes {
+            self.send(&Operation::Create { path: path.as_str().into(), data: None });
+        }
+        for _ in &nodes {
+            self.receive(deadline)?;
+        }
+        self.set_root(root);
+        Ok(())
+    }
+
     /// Returns how many calls have no answer yet.
     pub fn open_count(&self) -> usize {
         self.open.len()

@@ -414,6 +414,7 @@ pub(super) fn header(message: &[u8]) -> Result<(Header, &[u8]), Malformed> {
 pub(super) const fn error(number: i32) -> Option<Error> {
     Some(match number {
         -8 => Error::BadArguments,
+        -114 => Error::InvalidAcl,
         -101 => Error::NoNode,
         -102 => Error::NoAuth,
         -110 => Error::NodeExists,
@@ -467,15 +468,8 @@ mod tests {
 
     use super::*;
 
-    const ASKED: [Asked; 7] = [
-        Asked::Exists,
-        Asked::Children,
-        Asked::Data,
-        Asked::Acl,
-        Asked::Create,
-        Asked::Change,
-        Asked::Nothing,
-    ];
+    const ASKED: [Asked; 7] =
+        [Asked::Exists, Asked::Children, Asked::Data, Asked::Acl, Asked::Create, Asked::Change, Asked::Nothing];
 
     /// Writes the body of an answer, as a server does.
     fn body(response: &Response) -> (Asked, Vec<u8>) {
