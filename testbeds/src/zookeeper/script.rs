@@ -187,6 +187,25 @@ impl Sessions {
     /// # Panics
     /// If a call of the script is of a session that is not connected.
     pub fn run(&mut self, script: &Script) -> Result<ZooKeeperHistory, ClientError> {
+        self.run_by(script, Client::flush)
+    }
+
+    /// The same, where asynchronous calls of a session leave together: when it makes a synchronous call, or at the end.
+    ///
+    /// # Errors
+    /// As [`Sessions::run`].
+    ///
+    /// # Panics
+    /// As [`Sessions::run`].
+    pub fn run_together(&mut self, script: &Script) -> Result<ZooKeeperHistory, ClientError> {
+        self.run_by(script, |_| Ok(()))
+    }
+
+    fn run_by(
+        &mut self,
+        script: &Script,
+        sent: fn(&mut Client) -> Result<(), ClientError>,
+    ) -> Result<ZooKeeperHistory, ClientError> {
         self.begin()?;
         let mut run = Run {
             deadline: Instant::now() + self.timeout,
@@ -208,7 +227,7 @@ impl Sessions {
             client.send(operation);
             match mode {
                 Mode::Synchronous => run.receive(place..place + 1, &mut self.clients)?,
-                Mode::Asynchronous => client.flush()?,
+                Mode::Asynchronous => sent(client)?,
             }
         }
         run.receive(0..self.clients.len(), &mut self.clients)?;

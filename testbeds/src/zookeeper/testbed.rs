@@ -141,9 +141,14 @@ impl Clients for Running {
             for (number, walk) in (1..).zip(&self.walks) {
                 scope.spawn(move || {
                     let session = Session(number);
-                    let connection = match self.connect(session, clock, deadline) {
-                        Ok(connection) => connection,
-                        Err(error) => return note(&self.problem, verdict_of(&error)),
+                    let connection = Connection {
+                        address: self.address,
+                        session,
+                        root: self.root.clone(),
+                        client: None,
+                        clock,
+                        deadline,
+                        problem: Arc::clone(&self.problem),
                     };
                     let client = machine::Client::new(connection, session, self.history.clone());
                     let mut walker = Walker::new().with_clock(Rc::new(RealClock::default()));
@@ -165,17 +170,15 @@ impl Running {
         client.make_tree(&self.root, deadline)?;
         client.close(deadline)
     }
-
-    fn connect(&self, session: Session, clock: Instant, deadline: Instant) -> Result<Connection, ClientError> {
-        let mut client = Client::connect(self.address, session, deadline)?;
-        client.set_root(self.root.as_str());
-        Ok(Connection { client: Some(client), clock, deadline, problem: Arc::clone(&self.problem) })
-    }
 }
 
 /// A session of the server, as the machine has it.
 struct Connection {
-    /// None if it is lost.
+    address: SocketAddr,
+    session: Session,
+    /// The root of the test case's tree.
+    root: String,
+    /// None before it is connected, and if that is lost.
     client: Option<Client>,
     clock: Instant,
     deadline: Instant,
@@ -194,6 +197,21 @@ impl Connection {
 }
 
 impl Service for Connection {
+    async fn connect(&mut self) -> Result<(), Lost> {
+        self.client = None;
+        match Client::connect(self.address, self.session, self.deadline) {
+            Ok(mut client) => {
+                client.set_root(self.root.as_str());
+                self.client = Some(client);
+                Ok(())
+            }
+            Err(error) => {
+                note(&self.problem, verdict_of(&error));
+                Err(Lost)
+            }
+        }
+    }
+
     async fn send(&mut self, operation: &Operation) -> Result<(), Lost> {
         self.with(|client| {
             client.send(operation);
