@@ -89,7 +89,7 @@ pub enum HarnessError {
     },
     /// A fixture did not become ready.
     #[error(
-        "implementation {implementation}: its fixture {what}; correct `[driver.fixture]`, or give it more time with `timeout_s` there. Its last output:\n{output}"
+        "implementation {implementation}: its fixture {what}; correct the `fixture` table of its file, or give it more time with `timeout_s` there. Its last output:\n{output}"
     )]
     FixtureNotReady {
         /// The implementation's name.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::error::HarnessError;
 use crate::implementation::driver::{FIXTURE, FIXTURE_PLACEHOLDERS};
-use crate::implementation::{FixtureCommand, Implementation, fill_command, fill_text};
+use crate::implementation::{ActiveMutant, DriverCommand, FixtureCommand, Implementation, fill_command, fill_text};
 use crate::ports::Lease;
 use crate::process::{Care, ChildProcess, Event, Guardian, Input, OutputTail, ProcessExit, Start, Watched};
 use crate::side::Stop;
@@ -22,8 +22,13 @@ pub(crate) struct Place<'a> {
     pub(crate) guardian: &'a Arc<Guardian>,
 }
 
-/// A fixture that is ready. It is ended when it is dropped.
-pub(crate) struct Fixture {
+/// A fixture that is ready: a process, and all that it has started. It is ended when it is dropped, or when the harness
+/// is killed.
+///
+/// Runs of suites have theirs from the file of the implementation. [`Fixture::start_alone`] starts one for a test or a
+/// benchmark of its own.
+#[derive(Debug)]
+pub struct Fixture {
     child: ChildProcess,
     events: Receiver<Event>,
     /// What drivers are told of it.
@@ -35,32 +40,36 @@ pub(crate) struct Fixture {
     _folder: tempfile::TempDir,
 }
 
-impl Fixture {
-    /// Starts the fixture of the implementation's driver, and waits until it is ready; `None` if it has none.
-    ///
-    /// # Errors
-    /// [`HarnessError`] if it cannot be started, ends, or is not ready in time.
-    pub(crate) fn start(place: &Place<'_>) -> Result<Option<Self>, HarnessError> {
-        let Place { implementation, build_directory, run_folder, guardian } = *place;
-        let Some((command, driver)) =
-            implementation.driver.as_ref().and_then(|driver| Some((driver.fixture.as_ref()?, driver.side())))
-        else {
-            return Ok(None);
-        };
+/// What a fixture is started with.
+struct Launch<'a> {
+    /// What messages call it.
+    name: &'a str,
+    command: &'a FixtureCommand,
+    here: &'a Path,
+    build_directory: &'a Path,
+    run_folder: &'a Path,
+    guardian: &'a Arc<Guardian>,
+    active_mutant: Option<ActiveMutant>,
+}
+
+impl Launch<'_> {
+    /// Starts it. It has the ports that its command names, and those that `is_named` says.
+    fn start(&self, is_named: impl Fn(&str) -> bool) -> Result<Fixture, HarnessError> {
+        let Self { name, command, here, build_directory, run_folder, guardian, active_mutant } = *self;
         let folder = tempfile::Builder::new()
             .prefix("fixture-")
             .tempdir_in(run_folder)
             .map_err(HarnessError::file("make a folder in", run_folder))?;
         let side = command.side();
         let mut own = Placeholders::from([
-            ("here", implementation.folder.clone().into()),
+            ("here", here.into()),
             ("build", build_directory.into()),
             ("work", folder.path().into()),
         ]);
         let mut told = Placeholders::from([(FIXTURE, folder.path().into())]);
         let mut leases = Vec::new();
         for (port, fixture_port) in FIXTURE_PLACEHOLDERS {
-            if side.names(port) || driver.names(fixture_port) {
+            if side.names(port) || is_named(fixture_port) {
                 let lease = Lease::for_both()?;
                 own.insert(port, lease.port().to_string().into());
                 told.insert(fixture_port, lease.port().to_string().into());
@@ -75,7 +84,7 @@ impl Fixture {
         let watch = Watched::for_ready(&side.ready);
         let (sender, events) = channel();
         let command_line = fill_command(&side.command, &own);
-        let mutant = implementation.active_mutant.map(|mutant| mutant.environment(folder.path()));
+        let mutant = active_mutant.map(|mutant| mutant.environment(folder.path()));
         let start = Start {
             command: &command_line,
             folder: folder.path(),
@@ -86,21 +95,74 @@ impl Fixture {
             number: 0,
             events: &sender,
         };
-        let name = implementation.name.clone();
         let child = ChildProcess::start(&start, guardian).map_err(|source| {
             let (program, side) = (side.command[0].clone(), side.title());
             HarnessError::exhausted_or(format!("start `{program}`"), source, |why| HarnessError::SideNotStarted {
-                implementation: name.clone(),
+                implementation: name.into(),
                 side,
                 program,
                 why,
             })
         })?;
-        let fixture = Self { child, events, stop: side.stop, placeholders: told, _leases: leases, _folder: folder };
+        let (stop, placeholders) = (side.stop, told);
+        let fixture = Fixture { child, events, stop, placeholders, _leases: leases, _folder: folder };
         match watch {
-            Watched::Nothing | Watched::FirstLine => Ok(Some(fixture)),
-            Watched::Ready(_) => fixture.await_ready(name, command).map(Some),
+            Watched::Nothing | Watched::FirstLine => Ok(fixture),
+            Watched::Ready(_) => fixture.await_ready(name.into(), command),
         }
+    }
+}
+
+impl Fixture {
+    /// Starts the fixture of the implementation, and waits until it is ready; `None` if it has none.
+    ///
+    /// # Errors
+    /// [`HarnessError`] if it cannot be started, ends, or is not ready in time.
+    pub(crate) fn start(place: &Place<'_>) -> Result<Option<Self>, HarnessError> {
+        let Place { implementation, build_directory, run_folder, guardian } = *place;
+        let Some(command) = implementation.fixture() else { return Ok(None) };
+        let driver = implementation.driver.as_ref().map(DriverCommand::side);
+        let launch = Launch {
+            name: &implementation.name,
+            command,
+            here: &implementation.folder,
+            build_directory,
+            run_folder,
+            guardian,
+            active_mutant: implementation.active_mutant,
+        };
+        launch.start(|port| driver.as_ref().is_some_and(|driver| driver.names(port))).map(Some)
+    }
+
+    /// Starts a fixture that belongs to no run, and waits until it is ready. Its own folder is made in `folder`, which is
+    /// `{here}`, too.
+    ///
+    /// # Errors
+    /// [`HarnessError`] if it cannot be started, ends, or is not ready in time; messages call it `name`.
+    pub fn start_alone(name: &str, command: &FixtureCommand, folder: &Path) -> Result<Self, HarnessError> {
+        let run = tempfile::Builder::new()
+            .prefix("run-")
+            .tempdir_in(folder)
+            .map_err(HarnessError::file("make a folder in", folder))?;
+        // The guardian removes the folder, in whatever way this process ends.
+        let guardian = Guardian::start(run.path()).map(Arc::new).map_err(HarnessError::Guardian)?;
+        let run = run.keep();
+        let launch = Launch {
+            name,
+            command,
+            here: folder,
+            build_directory: folder,
+            run_folder: &run,
+            guardian: &guardian,
+            active_mutant: None,
+        };
+        launch.start(|_| false)
+    }
+
+    /// Returns one of its ports, as its command knows it: `port`, `port2` and so on to `port9`.
+    pub fn port(&self, name: &str) -> Option<u16> {
+        let (_, told) = FIXTURE_PLACEHOLDERS.into_iter().find(|(own, _)| *own == name)?;
+        self.placeholders.get(told)?.to_str()?.parse().ok()
     }
 
     fn await_ready(mut self, implementation: String, command: &FixtureCommand) -> Result<Self, HarnessError> {

@@ -40,6 +40,9 @@
 //! text = "peer {peer_host} {peer_port}"              # knows the same placeholders as the command
 //! ```
 //!
+//! Where the testbed asks for a fixture, which outlives a test case, the file has a table `[fixture]` as a driver has
+//! `[driver.fixture]`: see [`FixtureCommand`].
+//!
 //! Commands are run as they stand, without a shell, in a private folder of the test case. Every command knows `{here}`
 //! (the folder of the file), `{build}` (the folder to build into) and, where a side is started, `{work}` (the private
 //! folder), `{port2}` to `{port9}` (ports of its own, free for datagrams and for streams) and the placeholders of its
@@ -109,6 +112,9 @@ pub struct Implementation {
     /// The command that runs a test case and judges it, instead of sides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverCommand>,
+    /// What outlives a test case, if its testbed asks for such a thing. That of a driver is the driver's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixture: Option<FixtureCommand>,
     /// What is in the files that its programs are given, where their content is the testbed's to choose.
     #[serde(default, skip_serializing_if = "InputContent::is_default")]
     pub input: InputContent,
@@ -186,6 +192,14 @@ impl Implementation {
         names
     }
 
+    /// Returns what outlives a test case, if something does.
+    pub(crate) fn fixture(&self) -> Option<&FixtureCommand> {
+        match &self.driver {
+            Some(driver) => driver.fixture.as_ref(),
+            None => self.fixture.as_ref(),
+        }
+    }
+
     /// Returns its sides, in the order in which they are started; of one with a driver, that alone.
     pub(crate) fn sides(&self) -> Vec<Side> {
         match &self.driver {
@@ -261,7 +275,7 @@ impl Implementation {
             mutants.validate(&self.folder, path)?;
         }
         if let Some(driver) = &self.driver {
-            return match self.sides.is_empty() {
+            return match self.sides.is_empty() && self.fixture.is_none() {
                 true => driver.validate(path),
                 false => Err(ImplementationError::DriverAndSides { path: path.into() }),
             };
@@ -276,6 +290,14 @@ impl Implementation {
             let found = self.sides.iter().map(|side| side.name.clone()).collect();
             return Err(ImplementationError::Sides { path, system, found, needed });
         };
+        match (&self.fixture, testbed.needs_fixture()) {
+            (Some(fixture), true) => fixture.validate(path)?,
+            (None, false) => {}
+            (found, _) => {
+                let (path, system, has_one) = (path.into(), self.system.clone(), found.is_some());
+                return Err(ImplementationError::Fixture { path, system, has_one });
+            }
+        }
         for side in &self.sides {
             let role = testbed.roles().iter().find(|role| role.name == side.name).expect("the sides are the roles");
             side.validate(role, path)?;

@@ -99,6 +99,7 @@ pub use faults::{
     Injection, InvalidTimeScale, NetworkProgram, Plan, PlannedProcess, RealNetwork, RealNetworkError, Schedule,
     ScheduledInjection, TimeScale,
 };
+pub use fixture::Fixture;
 pub use implementation::{
     ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, MutatedPackage, ProcessOwner,
 };

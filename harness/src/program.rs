@@ -69,6 +69,8 @@ struct Description {
     roles: Vec<RoleDescription>,
     timeout_ms: u64,
     jobs_for_each_core: usize,
+    #[serde(default)]
+    needs_fixture: bool,
 }
 
 /// What is known of a role.

@@ -58,6 +58,12 @@ pub trait Testbed: Sync {
     /// Returns the roles that an implementation has a side for, each.
     fn roles(&self) -> &[Role];
 
+    /// Returns whether an implementation has a [fixture](crate::FixtureCommand): something that outlives a test case, as a
+    /// server that takes long to start. [`Setup::fixture`] says where it is. By default it has none.
+    fn needs_fixture(&self) -> bool {
+        false
+    }
+
     /// Returns the default time limit of a test case.
     fn timeout(&self) -> Duration {
         TIMEOUT
@@ -107,7 +113,8 @@ pub struct Setup<'a> {
     pub folder: &'a Path,
     /// What is in files whose content the test case leaves open.
     pub input: InputContent,
-    /// What is known of the fixture of the implementation's driver, if it has one.
+    /// What is known of the implementation's fixture, if it has one: its folder is `fixture`, its ports are `fixture_port` to
+    /// `fixture_port9`.
     pub fixture: Option<&'a Placeholders>,
 }
 

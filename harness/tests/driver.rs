@@ -188,7 +188,7 @@ fn a_test_case_during_which_the_fixture_ends_is_inconclusive() {
 #[test]
 fn a_fixture_that_is_not_ready_ends_the_run() {
     for (script, expect) in [
-        ("echo no disk >&2; exit 3", "its fixture ended with exit code 3; correct `[driver.fixture]`"),
+        ("echo no disk >&2; exit 3", "its fixture ended with exit code 3; correct the `fixture` table"),
         ("echo no disk; sleep 1000", "its fixture was not ready after 1 s"),
         ("echo no disk >&2; exit 69", "`[driver.fixture]` cannot run here, so nothing was tested: no disk"),
     ] {

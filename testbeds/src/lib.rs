@@ -20,10 +20,15 @@
 //! but take no time. Streams are whole. More is right than in the simulation, whose oracle knows the one resolver that
 //! it judges: a real one may forget what it might keep, and so tell any time to live up to the original one, and say
 //! whatever else it likes beside the answer.
+//!
+//! Clients of `zookeeper` take the walks of the simulated ones, each in a thread and at its own pace: latencies and the
+//! times that stages take are the server's own, and it is not crashed. One server serves all test cases of a job; each
+//! of them has a tree of its own below a node of that server.
 
 mod dns;
 mod gbn;
 mod lsr;
+pub mod zookeeper;
 
 use serde_json::Value;
 use simutant_harness::{InvalidCase, Testbeds};
@@ -32,10 +37,19 @@ use simutant_system::System;
 use dns::DnsTestbed;
 use gbn::{GBN, GBN_LAST_ACK, GBN_THESIS};
 use lsr::{LsrNetworkTestbed, LsrTestbed};
+use zookeeper::{ZOOKEEPER, ZOOKEEPER_2439};
 
 /// The testbeds of all systems that come with Simutant.
-pub const TESTBEDS: Testbeds =
-    Testbeds::new(&[&GBN, &GBN_LAST_ACK, &GBN_THESIS, &LsrTestbed, &LsrNetworkTestbed, &DnsTestbed]);
+pub const TESTBEDS: Testbeds = Testbeds::new(&[
+    &GBN,
+    &GBN_LAST_ACK,
+    &GBN_THESIS,
+    &LsrTestbed,
+    &LsrNetworkTestbed,
+    &DnsTestbed,
+    &ZOOKEEPER,
+    &ZOOKEEPER_2439,
+]);
 
 /// Returns a test case of a system that is in its domain.
 fn valid<S: System>(case: &Value) -> Result<S::TestCase, InvalidCase> {

@@ -33,8 +33,12 @@ const NEEDS_ON_LINUX: [(&str, &str); 6] = [
     ("pdns_recursor", "pdns-recursor"),
 ];
 
-/// A resolver under test that only Debian has, and those who take their packages from it.
-const NEEDS_ON_DEBIAN: [(&str, &str); 1] = [("dnscache", "dnscache")];
+/// Programs under test that only Debian has, and those who take their packages from it.
+const NEEDS_ON_DEBIAN: [(&str, &str); 2] = [
+    ("dnscache", "dnscache"),
+    // A server under test, which has no program on the path.
+    ("../share/java/zookeeper.jar", "zookeeper"),
+];
 
 /// Packages with other names elsewhere: the manager, the name on Debian, and the one there.
 const OTHER_NAMES: [(&str, &str, &str); 8] = [

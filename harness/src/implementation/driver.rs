@@ -187,6 +187,10 @@ impl FixtureCommand {
         }
     }
 
+    pub(crate) fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
+        self.side().validate(&FIXTURE_ROLE, path)
+    }
+
     /// Returns how long it may take to be ready.
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout_s.map_or(FIXTURE_TIMEOUT, |seconds| Duration::from_secs(seconds.get()))
@@ -208,7 +212,7 @@ impl DriverCommand {
 
     pub(crate) fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
         let Some(fixture) = &self.fixture else { return self.side().validate(&ROLES[0], path) };
-        fixture.side().validate(&FIXTURE_ROLE, path)?;
+        fixture.validate(path)?;
         self.side().validate(&ROLE_WITH_FIXTURE, path)
     }
 }

@@ -78,6 +78,23 @@ pub enum ImplementationError {
         /// The sides of the system, in each of the ways in which it may be cut into sides.
         needed: Vec<Vec<String>>,
     },
+    /// There is a fixture that the testbed does not use, or none although it needs one.
+    #[error(
+        "{}: {}", path.display(),
+        if *has_one {
+            format!("the testbed of `{system}` uses no fixture; remove the `[fixture]` table")
+        } else {
+            format!("test cases of `{system}` share what outlives them; say in a `[fixture]` table how that is started")
+        }
+    )]
+    Fixture {
+        /// The file.
+        path: PathBuf,
+        /// The system.
+        system: String,
+        /// Whether the file has one.
+        has_one: bool,
+    },
     /// A command has no program.
     #[error("{}: field {field} is empty; give the program and its arguments as a list of texts", path.display())]
     EmptyCommand {

@@ -164,6 +164,10 @@ impl Testbed for Described {
         self.description.jobs_for_each_core
     }
 
+    fn needs_fixture(&self) -> bool {
+        self.description.needs_fixture
+    }
+
     fn program(&self) -> Option<&TestbedProgram> {
         Some(&self.program)
     }

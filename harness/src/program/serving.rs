@@ -68,6 +68,7 @@ fn descriptions(testbeds: Testbeds) -> Vec<Description> {
             .collect(),
         timeout_ms: testbed.timeout().as_millis().try_into().unwrap_or(u64::MAX),
         jobs_for_each_core: testbed.jobs_for_each_core(),
+        needs_fixture: testbed.needs_fixture(),
     };
     testbeds.all().map(description).collect()
 }

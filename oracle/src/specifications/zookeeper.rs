@@ -1,5 +1,10 @@
-//! ZooKeeper's tree of nodes, with data and permissions (Banzai, 2018, 3.1.2, table 3.2, and 3.2.3).
+//! ZooKeeper's tree of nodes, with data and permissions (Banzai, 2018, 3.1.2, table 3.2, and 3.2.3), as release 3.8.0 has
+//! it where the source says nothing or something else.
+//!
+//! Where a call is refused for several reasons, the source has the order of its table, the release has another one, and
+//! the documentation has none: so each of them may be answered.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +17,8 @@ use crate::{Footprint, Open, Region, Regions, Session, Specification};
 pub struct ZooKeeper {
     /// In the order of their paths.
     nodes: Vec<(Text, Arc<Node>)>,
+    /// The lists of permissions that nodes had before, if changes may still be checked against them.
+    former: Option<BTreeMap<Text, Vec<Vec<Access>>>>,
 }
 
 /// A node of the tree.
@@ -102,12 +109,13 @@ pub enum Operation {
         /// Its data from then on.
         data: Option<Text>,
     },
-    /// Returns a node's access control list.
+    /// Returns a node's access control list. Who may neither read nor administer the node is refused it since releases
+    /// 3.4.14 and 3.5.5 (CVE-2019-0201), and was shown it before.
     GetAcl {
         /// The node.
         path: Text,
     },
-    /// Changes a node's access control list.
+    /// Changes a node's access control list. What stands in it twice is kept once.
     SetAcl {
         /// The node.
         path: Text,
@@ -149,6 +157,8 @@ pub enum Error {
     NoAuth,
     /// The node cannot be deleted, as it is the root.
     BadArguments,
+    /// The access control list is empty.
+    InvalidAcl,
 }
 
 impl Operation {
@@ -178,11 +188,17 @@ fn parent(path: &str) -> &str {
 impl Default for ZooKeeper {
     fn default() -> Self {
         let node = Arc::new(Node { data: None, acl: vec![Access { who: Who::Anyone, permissions: Permissions::ALL }] });
-        Self { nodes: vec![("/".into(), node.clone()), ("/zookeeper".into(), node)] }
+        Self { nodes: vec![("/".into(), node.clone()), ("/zookeeper".into(), node)], former: None }
     }
 }
 
 impl ZooKeeper {
+    /// Returns a new server that checks a change of a node against any access control list that the node has had, as the
+    /// fault ZOOKEEPER-2439 makes it do for a while: what this does not explain has another reason.
+    pub fn with_stale_permissions() -> Self {
+        Self { former: Some(BTreeMap::new()), ..Self::default() }
+    }
+
     fn place(&self, path: &str) -> Result<usize, usize> {
         self.nodes.binary_search_by(|(other, _)| other.as_str().cmp(path))
     }
@@ -201,12 +217,30 @@ impl ZooKeeper {
         paths.filter(move |other| *other != "/" && parent(other) == path)
     }
 
-    fn take(&mut self, session: Session, operation: &Operation) -> Result<Response, Error> {
+    /// Returns whether a session may change a node so, or what is below it.
+    fn may_change(
+        &self,
+        path: &str,
+        session: Session,
+        needed: Permissions,
+        open: &mut Open<'_>,
+    ) -> Result<bool, Error> {
+        let may = self.node(path)?.allows(session, needed);
+        let former = self.former.as_ref().and_then(|former| former.get(&Text::from(path)));
+        let differs = former.is_some_and(|lists| lists.iter().any(|acl| allows(acl, session, needed) != may));
+        Ok(if differs && open.maybe() { !may } else { may })
+    }
+
+    fn take(&mut self, session: Session, operation: &Operation, open: &mut Open<'_>) -> Result<Response, Error> {
         let path = operation.path().as_str();
         match operation {
             Operation::Create { path: text, data } => {
-                let Err(place) = self.place(path) else { return Err(Error::NodeExists) };
-                self.node(parent(path))?.allows(session, Permissions::CREATE)?;
+                let may = self.may_change(parent(path), session, Permissions::CREATE, open)?;
+                let place = match self.place(path) {
+                    Ok(_) => return Err(refused(Some(Error::NodeExists), may, open)),
+                    Err(place) if may => place,
+                    Err(_) => return Err(Error::NoAuth),
+                };
                 let acl = vec![Access { who: Who::Anyone, permissions: Permissions::ALL }];
                 self.nodes.insert(place, (text.clone(), Arc::new(Node { data: data.clone(), acl })));
                 Ok(Response::Done)
@@ -215,45 +249,87 @@ impl ZooKeeper {
                 if path == "/" {
                     return Err(Error::BadArguments);
                 }
-                let place = self.place(path).map_err(|_| Error::NoNode)?;
-                if self.children(path).next().is_some() {
-                    return Err(Error::NotEmpty);
+                let may = self.may_change(parent(path), session, Permissions::DELETE, open)?;
+                let place = self.place(path);
+                let reason = match place {
+                    Err(_) => Some(Error::NoNode),
+                    Ok(_) => self.children(path).next().map(|_| Error::NotEmpty),
+                };
+                match place {
+                    Ok(place) if may && reason.is_none() => {
+                        self.nodes.remove(place);
+                        Ok(Response::Done)
+                    }
+                    _ => Err(refused(reason, may, open)),
                 }
-                self.node(parent(path))?.allows(session, Permissions::DELETE)?;
-                self.nodes.remove(place);
-                Ok(Response::Done)
             }
             Operation::Exists { .. } => Ok(Response::Exists(self.place(path).is_ok())),
             Operation::GetChildren { .. } => {
-                self.node(path)?.allows(session, Permissions::READ)?;
+                self.readable(path, session)?;
                 let names = self.children(path).filter_map(|child| child.rsplit('/').next()).map(Text::from);
                 Ok(Response::Children(names.collect()))
             }
-            Operation::GetData { .. } => {
-                let node = self.node(path)?.allows(session, Permissions::READ)?;
-                Ok(Response::Data(node.data.clone()))
-            }
+            Operation::GetData { .. } => Ok(Response::Data(self.readable(path, session)?.data.clone())),
             Operation::SetData { data, .. } => {
-                self.node(path)?.allows(session, Permissions::WRITE)?;
+                if !self.may_change(path, session, Permissions::WRITE, open)? {
+                    return Err(Error::NoAuth);
+                }
                 self.node_mut(path)?.data.clone_from(data);
                 Ok(Response::Done)
             }
-            Operation::GetAcl { .. } => Ok(Response::Acl(self.node(path)?.acl.clone())),
-            Operation::SetAcl { acl, .. } => {
-                self.node(path)?.allows(session, Permissions::ADMINISTER)?;
-                self.node_mut(path)?.acl.clone_from(acl);
+            Operation::GetAcl { .. } => {
+                let node = self.node(path)?;
+                let may = [Permissions::READ, Permissions::ADMINISTER].iter().any(|one| node.allows(session, *one));
+                if !may && open.maybe() { Err(Error::NoAuth) } else { Ok(Response::Acl(node.acl.clone())) }
+            }
+            Operation::SetAcl { path: text, acl } => {
+                if acl.is_empty() {
+                    return Err(Error::InvalidAcl);
+                }
+                if !self.may_change(path, session, Permissions::ADMINISTER, open)? {
+                    return Err(Error::NoAuth);
+                }
+                let mut once = Vec::with_capacity(acl.len());
+                for access in acl {
+                    if !once.contains(access) {
+                        once.push(*access);
+                    }
+                }
+                let before = std::mem::replace(&mut self.node_mut(path)?.acl, once);
+                if let Some(former) = &mut self.former {
+                    let lists = former.entry(text.clone()).or_default();
+                    if let Err(place) = lists.binary_search(&before) {
+                        lists.insert(place, before);
+                    }
+                }
                 Ok(Response::Done)
             }
         }
     }
+
+    fn readable(&self, path: &str, session: Session) -> Result<&Node, Error> {
+        let node = self.node(path)?;
+        if node.allows(session, Permissions::READ) { Ok(node) } else { Err(Error::NoAuth) }
+    }
+}
+
+/// Returns an answer to a call that cannot be done for a reason, or as the session may not do it, or both.
+fn refused(reason: Option<Error>, may: bool, open: &mut Open<'_>) -> Error {
+    match reason {
+        Some(reason) if may || !open.maybe() => reason,
+        _ => Error::NoAuth,
+    }
+}
+
+fn allows(acl: &[Access], session: Session, needed: Permissions) -> bool {
+    let is_about = |who| matches!(who, Who::Anyone) || who == Who::Session(session);
+    acl.iter().any(|access| is_about(access.who) && access.permissions.include(needed))
 }
 
 impl Node {
-    /// Returns the node, if the session may do that with it.
-    fn allows(&self, session: Session, needed: Permissions) -> Result<&Self, Error> {
-        let is_about = |who| matches!(who, Who::Anyone) || who == Who::Session(session);
-        let allows = self.acl.iter().any(|access| is_about(access.who) && access.permissions.include(needed));
-        allows.then_some(self).ok_or(Error::NoAuth)
+    /// Returns whether the session may do that with the node.
+    fn allows(&self, session: Session, needed: Permissions) -> bool {
+        allows(&self.acl, session, needed)
     }
 }
 
@@ -261,8 +337,8 @@ impl Specification for ZooKeeper {
     type Operation = Operation;
     type Response = Response;
 
-    fn step(&mut self, session: Session, operation: &Operation, _: &mut Open<'_>) -> Response {
-        self.take(session, operation).unwrap_or_else(Response::Error)
+    fn step(&mut self, session: Session, operation: &Operation, open: &mut Open<'_>) -> Response {
+        self.take(session, operation, open).unwrap_or_else(Response::Error)
     }
 
     fn reason(&self, _: Session, operation: &Operation, _: &Response, _: &Response) -> Option<String> {
@@ -299,7 +375,9 @@ impl Specification for ZooKeeper {
     fn heap_bytes(&self) -> usize {
         let own = self.nodes.iter().filter(|(_, node)| Arc::strong_count(node) == 1);
         let nodes = own.map(|(_, node)| size_of::<Node>() + node.acl.len() * size_of::<Access>());
-        self.nodes.len() * size_of::<(Text, Arc<Node>)>() + nodes.sum::<usize>()
+        let former =
+            self.former.iter().flatten().flat_map(|(_, lists)| lists).map(|acl| acl.len() * size_of::<Access>());
+        self.nodes.len() * size_of::<(Text, Arc<Node>)>() + nodes.sum::<usize>() + former.sum::<usize>()
     }
 }
 
@@ -345,6 +423,65 @@ mod tests {
         check(&[(1, create("/a")), (1, mine.clone()), (1, mine.clone())], &no_auth);
         check(&[(1, create("/a")), (1, mine.clone()), (2, Operation::GetData { path: "/a".into() })], &no_auth);
         check(&[(1, create("/a")), (1, mine), (2, Operation::Exists { path: "/a".into() })], &Response::Exists(true));
+    }
+
+    /// Returns all answers to the last of some operations.
+    fn answers(tree: ZooKeeper, operations: &[(u64, Operation)]) -> Vec<Response> {
+        let ((session, last), before) = operations.split_last().expect("there are some");
+        let answer = |choices: &[usize]| {
+            let mut tree = tree.clone();
+            for (session, operation) in before {
+                tree.step(Session(*session), operation, &mut Open::first());
+            }
+            let mut choices = choices.iter().copied();
+            tree.step(Session(*session), last, &mut Open::decided_by(&mut |_| choices.next().unwrap_or_default()))
+        };
+        let mut all = vec![answer(&[0]), answer(&[1]), answer(&[0, 1]), answer(&[1, 1])];
+        all.dedup();
+        all
+    }
+
+    #[test]
+    fn of_several_reasons_each_may_be_answered() {
+        let [no_node, exists, not_empty, no_auth, invalid] =
+            [Error::NoNode, Error::NodeExists, Error::NotEmpty, Error::NoAuth, Error::InvalidAcl].map(Response::Error);
+        let check = |operations: &[(u64, Operation)], expect: &[&Response]| {
+            let found = answers(ZooKeeper::default(), operations);
+            assert!(expect.iter().all(|answer| found.contains(answer)), "{operations:?}: {found:?}");
+            assert!(found.iter().all(|answer| expect.contains(&answer)), "{operations:?}: {found:?}");
+        };
+        let delete = |path: &str| Operation::Delete { path: path.into() };
+        let shut = (1, acl("/", Who::Session(Session(1)), Permissions::READ));
+        check(&[(1, create("/a")), shut.clone(), (1, create("/a"))], &[&exists, &no_auth]);
+        check(&[(1, create("/a")), (1, create("/a/b")), shut.clone(), (1, delete("/a"))], &[&not_empty, &no_auth]);
+        check(&[shut.clone(), (1, delete("/a"))], &[&no_node, &no_auth]);
+        check(&[shut.clone(), (1, create("/a"))], &[&no_auth]);
+        check(&[shut.clone(), (1, create("/a/b"))], &[&no_node]);
+        let list = Response::Acl(vec![Access { who: Who::Session(Session(1)), permissions: Permissions::READ }]);
+        check(&[shut.clone(), (2, Operation::GetAcl { path: "/".into() })], &[&list, &no_auth]);
+        check(&[shut, (1, Operation::GetAcl { path: "/".into() })], &[&list]);
+        check(&[(1, Operation::SetAcl { path: "/none".into(), acl: vec![] })], &[&invalid]);
+    }
+
+    #[test]
+    fn stale_permissions_are_for_changes_alone() {
+        let shut = [(1, create("/a")), (1, acl("/a", Who::Session(Session(1)), Permissions(0)))];
+        let check = |last: Operation, expect: &[Response]| {
+            let operations = [&shut[..], &[(1, last)]].concat();
+            assert_eq!(answers(ZooKeeper::with_stale_permissions(), &operations)[..expect.len()], *expect);
+            assert_eq!(answers(ZooKeeper::default(), &operations)[..], expect[..1]);
+        };
+        let no_auth = Response::Error(Error::NoAuth);
+        check(Operation::SetData { path: "/a".into(), data: None }, &[no_auth.clone(), Response::Done]);
+        check(create("/a/b"), &[no_auth.clone(), Response::Done]);
+        check(Operation::GetData { path: "/a".into() }, &[no_auth]);
+    }
+
+    #[test]
+    fn what_stands_twice_in_a_list_is_kept_once() {
+        let access = Access { who: Who::Anyone, permissions: Permissions::READ };
+        let twice = Operation::SetAcl { path: "/".into(), acl: vec![access, access] };
+        check(&[(1, twice), (1, Operation::GetAcl { path: "/".into() })], &Response::Acl(vec![access]));
     }
 
     #[test]

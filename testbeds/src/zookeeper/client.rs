@@ -1,0 +1,310 @@
+//! A client of ZooKeeper without a thread: its caller says what is sent when, and when it waits.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
+use simutant_oracle::{Revision, Session};
+
+use super::wire::{self, Asked, Header, Malformed, xids};
+
+/// For how long nothing may be heard of a session.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(40);
+
+/// How long a client waits before it tries to connect again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The number of a call in its session: calls are answered in the order of their numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Xid(i32);
+
+/// An answer to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// Which call.
+    pub xid: Xid,
+    /// The transaction of the call; of one that reads or fails, the last transaction that its server had done.
+    pub transaction: Revision,
+    /// What the server answers.
+    pub response: Response,
+}
+
+/// Why a client has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The server did not take the connection, or gave no session, in time.
+    #[error("no session of the server at {address} in time{}", last.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
+    NoSession {
+        /// Where it was sought.
+        address: SocketAddr,
+        /// Why the last attempt failed.
+        last: Option<io::Error>,
+    },
+    /// No answer came in time.
+    #[error("no answer came in time")]
+    Late,
+    /// The connection broke.
+    #[error("the connection broke: {0}")]
+    Broken(#[from] io::Error),
+    /// What came is no answer.
+    #[error("what came is no answer: {0}")]
+    Malformed(#[from] Malformed),
+    /// An answer came that is not the next call's.
+    #[error("the answer is to call {found}, and the next one is call {expected}")]
+    OutOfOrder {
+        /// The number of the next call; 0 if none is open.
+        expected: i32,
+        /// The number in the answer.
+        found: i32,
+    },
+    /// The server answered an error that the specification does not have.
+    #[error("the server answered error {0}, which the specification does not have")]
+    Unspecified(i32),
+}
+
+impl ClientError {
+    /// Returns whether waiting longer may help.
+    pub const fn is_late(&self) -> bool {
+        matches!(self, Self::Late)
+    }
+}
+
+/// A session of a server, over one connection.
+///
+/// [`Client::send`] keeps calls until [`Client::flush`], or until an answer is waited for: so the caller decides which
+/// calls leave together. The session is the identity `sN:secret` of the scheme `digest` where the specification says
+/// [`Who::Session`](simutant_oracle::specifications::zookeeper::Who::Session).
+///
+/// All paths are below the client's root, so that many trees fit into one server. The root of the tree is the node
+/// that the root names, but for its deletion: that is asked of the server's own root, which is the one that cannot be
+/// deleted.
+#[derive(Debug)]
+pub struct Client {
+    stream: TcpStream,
+    root: String,
+    /// What is not sent yet.
+    outgoing: Vec<u8>,
+    /// What has come and is not read yet.
+    incoming: Vec<u8>,
+    /// The calls without an answer, in their order.
+    open: VecDeque<(Xid, Asked)>,
+    last: i32,
+    number: i64,
+}
+
+impl Client {
+    /// Connects as a session of the tests. A server that is not there yet is tried again until the deadline.
+    ///
+    /// # Errors
+    /// [`ClientError::NoSession`] at the deadline; another one if the server talks another protocol.
+    pub fn connect(address: SocketAddr, session: Session, deadline: Instant) -> Result<Self, ClientError> {
+        let mut last = None;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(ClientError::NoSession { address, last });
+            }
+            match Self::try_connect(address, session, deadline, left) {
+                Ok(client) => return Ok(client),
+                Err(ClientError::Broken(error)) => last = Some(error),
+                Err(ClientError::Late) => {}
+                Err(error) => return Err(error),
+            }
+            std::thread::sleep(PAUSE.min(left));
+        }
+    }
+
+    fn try_connect(
+        address: SocketAddr,
+        session: Session,
+        deadline: Instant,
+        left: Duration,
+    ) -> Result<Self, ClientError> {
+        let stream = TcpStream::connect_timeout(&address, left)?;
+        stream.set_nodelay(true)?;
+        let (outgoing, incoming, open) = (Vec::new(), Vec::new(), VecDeque::new());
+        let mut client = Self { stream, root: String::new(), outgoing, incoming, open, last: 0, number: 0 };
+        wire::connect(&mut client.outgoing, i32::try_from(SESSION_TIMEOUT.as_millis()).unwrap_or(i32::MAX));
+        client.flush()?;
+        let granted = client.message(deadline, wire::granted)?;
+        if granted.timeout_ms <= 0 {
+            return Err(io::Error::from(ErrorKind::ConnectionRefused).into());
+        }
+        client.number = granted.session;
+        wire::authenticate(&mut client.outgoing, session);
+        client.flush()?;
+        let header = client.message(deadline, |bytes| wire::header(bytes).map(|(header, _)| header))?;
+        match header {
+            Header { xid: xids::AUTHENTICATION, error: 0, .. } => Ok(client),
+            Header { xid: xids::AUTHENTICATION, error, .. } => Err(ClientError::Unspecified(error)),
+            Header { xid: found, .. } => Err(ClientError::OutOfOrder { expected: xids::AUTHENTICATION, found }),
+        }
+    }
+
+    /// Returns the server's number of the session.
+    pub const fn number(&self) -> i64 {
+        self.number
+    }
+
+    /// Makes a node the root of all paths from now on: `""`, which it is at first, or an absolute path.
+    pub fn set_root(&mut self, root: impl Into<String>) {
+        self.root = root.into();
+    }
+
+    /// Makes a tree as that of a new server, with a node `/zookeeper` and nothing else, below a node, which becomes the
+    /// root of all paths. No call may be open.
+    ///
+    /// # Errors
+    /// Those of [`Client::receive`].
+    pub fn make_tree(&mut self, root: &str, deadline: Instant) -> Result<(), ClientError> {
+        self.set_root("");
+        let nodes = [root.to_owned(), format!("{root}/zookeeper")];
+        for path in &nodes {
+            self.send(&Operation::Create { path: path.as_str().into(), data: None });
+        }
+        for _ in &nodes {
+            self.receive(deadline)?;
+        }
+        self.set_root(root);
+        Ok(())
+    }
+
+    /// Returns how many calls have no answer yet.
+    pub fn open_count(&self) -> usize {
+        self.open.len()
+    }
+
+    /// Adds a call to what is sent next.
+    pub fn send(&mut self, operation: &Operation) -> Xid {
+        // 0 and below are not calls.
+        self.last = self.last.checked_add(1).unwrap_or(1);
+        let path = operation.path().as_str();
+        let is_below = !self.root.is_empty() && path != "/";
+        let path = match operation {
+            Operation::Delete { .. } if path == "/" => "/".to_owned(),
+            _ if is_below => [&self.root, path].concat(),
+            _ if self.root.is_empty() => path.to_owned(),
+            _ => self.root.clone(),
+        };
+        wire::call(&mut self.outgoing, self.last, operation, &path);
+        let xid = Xid(self.last);
+        self.open.push_back((xid, Asked::of(operation)));
+        xid
+    }
+
+    /// Sends what is kept.
+    ///
+    /// # Errors
+    /// [`ClientError::Broken`].
+    pub fn flush(&mut self) -> Result<(), ClientError> {
+        let sent = self.stream.write_all(&self.outgoing);
+        self.outgoing.clear();
+        Ok(sent?)
+    }
+
+    /// Returns the answer to the first call that has none yet; sends what is kept before.
+    ///
+    /// # Errors
+    /// [`ClientError::Late`] at the deadline: the answer may still come. All other errors end the session.
+    pub fn receive(&mut self, deadline: Instant) -> Result<Reply, ClientError> {
+        self.flush()?;
+        loop {
+            let asked = self.open.front().copied();
+            let expected = asked.map_or(0, |(Xid(number), _)| number);
+            let read = self.message(deadline, |bytes| {
+                let (header, body) = wire::header(bytes)?;
+                let is_next = asked.filter(|(xid, _)| *xid == Xid(header.xid) && header.error == 0);
+                let response = is_next.map(|(_, asked)| wire::response(asked, body)).transpose()?;
+                Ok((header, response))
+            })?;
+            let (header, response) = read;
+            if [xids::PING, xids::NOTIFICATION].contains(&header.xid) {
+                continue;
+            }
+            let Some((xid, asked)) = asked.filter(|(Xid(number), _)| *number == header.xid) else {
+                return Err(ClientError::OutOfOrder { expected, found: header.xid });
+            };
+            self.open.pop_front();
+            let response = match (response, wire::error(header.error)) {
+                (Some(response), _) => response,
+                (None, Some(Error::NoNode)) if asked == Asked::Exists => Response::Exists(false),
+                (None, Some(error)) => Response::Error(error),
+                (None, None) => return Err(ClientError::Unspecified(header.error)),
+            };
+            let transaction = Revision(u64::try_from(header.zxid).unwrap_or_default());
+            return Ok(Reply { xid, transaction, response });
+        }
+    }
+
+    /// Makes a call and waits for its answer. No other call may be open.
+    ///
+    /// # Errors
+    /// Those of [`Client::receive`].
+    pub fn call(&mut self, operation: &Operation, deadline: Instant) -> Result<Reply, ClientError> {
+        let xid = self.send(operation);
+        let reply = self.receive(deadline)?;
+        if reply.xid == xid { Ok(reply) } else { Err(ClientError::OutOfOrder { expected: xid.0, found: reply.xid.0 }) }
+    }
+
+    /// Tells the server that the session is alive. The answer is passed over when others are received.
+    ///
+    /// # Errors
+    /// [`ClientError::Broken`].
+    pub fn ping(&mut self) -> Result<(), ClientError> {
+        wire::ping(&mut self.outgoing);
+        self.flush()
+    }
+
+    /// Ends the session, and waits until the server has ended it. What is open is answered, and lost.
+    ///
+    /// # Errors
+    /// [`ClientError::Late`], [`ClientError::Broken`] or [`ClientError::Malformed`].
+    pub fn close(mut self, deadline: Instant) -> Result<(), ClientError> {
+        self.last = self.last.checked_add(1).unwrap_or(1);
+        wire::close(&mut self.outgoing, self.last);
+        self.flush()?;
+        loop {
+            let (header, _) = self.message(deadline, |bytes| wire::header(bytes).map(|(header, _)| (header, ())))?;
+            if header.xid == self.last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits for a message, reads it and takes it away.
+    fn message<T>(
+        &mut self,
+        deadline: Instant,
+        read: impl FnOnce(&[u8]) -> Result<T, Malformed>,
+    ) -> Result<T, ClientError> {
+        while wire::first_message(&self.incoming)?.is_none() {
+            self.wait(deadline)?;
+        }
+        let message = wire::first_message(&self.incoming)?.unwrap_or_default();
+        let (read, end) = (read(message), wire::whole(message));
+        self.incoming.drain(..end);
+        Ok(read?)
+    }
+
+    /// Waits for bytes. No more than a message and a buffer of them are kept, since no more are asked for.
+    fn wait(&mut self, deadline: Instant) -> Result<(), ClientError> {
+        let mut buffer = [0; 1 << 14];
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ClientError::Late);
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        match self.stream.read(&mut buffer) {
+            Ok(0) => Err(io::Error::from(ErrorKind::UnexpectedEof).into()),
+            Ok(count) => {
+                self.incoming.extend_from_slice(&buffer[..count]);
+                Ok(())
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Err(ClientError::Late),
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

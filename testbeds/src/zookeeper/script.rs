@@ -1,0 +1,264 @@
+//! Scripts: calls of several sessions, in the order in which one thread makes them.
+//!
+//! As no two calls are made at once, synchronous calls have one order, whichever session makes them, as with Modbat
+//! (Artho et al., "Model-based API testing of Apache ZooKeeper", ICST 2017, IV-A). What is concurrent is what
+//! asynchronous calls leave in flight.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use simutant_oracle::specifications::Text;
+use simutant_oracle::specifications::zookeeper::{Access, Operation, Permissions, Response, Who};
+use simutant_oracle::{CallId, History, Mode, Recorder, Session, Time};
+use simutant_sim_core::Random;
+
+use super::{Client, ClientError};
+
+/// What clients ask of ZooKeeper and are answered.
+pub type ZooKeeperHistory = History<Operation, Response>;
+
+/// Calls in the order in which they are made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Script {
+    /// The calls.
+    pub calls: Vec<ScriptedCall>,
+}
+
+/// A call of a script.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptedCall {
+    /// Who makes it, from 1.
+    pub session: Session,
+    /// What is asked for.
+    pub operation: Operation,
+    /// Whether its answer is waited for.
+    pub mode: Mode,
+}
+
+/// Which scripts are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScriptDomain {
+    /// How many sessions there are at most.
+    pub sessions_max: u64,
+    /// How many calls each session makes at most.
+    pub calls_max: u64,
+    /// Of ten calls, how many are asynchronous.
+    pub asynchronous_of_ten: u32,
+    /// Whether lists of permissions are changed.
+    pub changes_acls: bool,
+}
+
+/// The nodes that calls are about.
+const PATHS: [&str; 7] = ["/a", "/b", "/a/a", "/a/b", "/a/a/a", "/zookeeper", "/"];
+
+/// What data there is.
+const DATA: [Option<&str>; 4] = [None, Some(""), Some("x"), Some("yy")];
+
+impl Script {
+    /// Draws a script.
+    pub fn draw(domain: &ScriptDomain, random: &mut Random) -> Self {
+        let sessions = random.uniform(1..=domain.sessions_max);
+        // Which session has how many calls left.
+        let mut left: Vec<(Session, u64)> =
+            (1..=sessions).map(|number| (Session(number), random.uniform(1..=domain.calls_max))).collect();
+        let mut calls = Vec::new();
+        while !left.is_empty() {
+            let place = random.uniform(0..left.len());
+            let (session, count) = &mut left[place];
+            *count -= 1;
+            let mode = match random.uniform(0..10_u32) < domain.asynchronous_of_ten {
+                true => Mode::Asynchronous,
+                false => Mode::Synchronous,
+            };
+            let operation = operation(domain.changes_acls, sessions, random);
+            calls.push(ScriptedCall { session: *session, operation, mode });
+            if *count == 0 {
+                left.remove(place);
+            }
+        }
+        Self { calls }
+    }
+
+    /// Returns the scripts with one call less, the first call first.
+    pub fn shorter(&self) -> Vec<Self> {
+        let without = (0..self.calls.len()).map(|place| {
+            let mut calls = self.calls.clone();
+            calls.remove(place);
+            Self { calls }
+        });
+        without.collect()
+    }
+}
+
+fn operation(changes_acls: bool, sessions: u64, random: &mut Random) -> Operation {
+    let path: Text = one_of(&PATHS, random).into();
+    let kinds = if changes_acls { 10 } else { 8_u32 };
+    match random.uniform(0..kinds) {
+        0 | 1 => Operation::Create { path, data: one_of(&DATA, random).map(Text::from) },
+        2 => Operation::Delete { path },
+        3 => Operation::Exists { path },
+        4 => Operation::GetChildren { path },
+        5 => Operation::GetData { path },
+        6 => Operation::SetData { path, data: one_of(&DATA, random).map(Text::from) },
+        7 => Operation::GetAcl { path },
+        _ => Operation::SetAcl { path, acl: acl(sessions, random) },
+    }
+}
+
+fn acl(sessions: u64, random: &mut Random) -> Vec<Access> {
+    let count = random.uniform(0..=3_u8);
+    let access = |_| {
+        let who = match random.uniform(0..3_u8) {
+            0 => Who::Anyone,
+            _ => Who::Session(Session(random.uniform(1..=sessions))),
+        };
+        // Half of the lists allow much, or nothing would be left to do.
+        let permissions = match random.uniform(0..2_u8) {
+            0 => Permissions::ALL,
+            _ => Permissions(random.uniform(0..=Permissions::ALL.0)),
+        };
+        Access { who, permissions }
+    };
+    (0..count).map(access).collect()
+}
+
+fn one_of<T: Copy>(items: &[T], random: &mut Random) -> T {
+    items[random.uniform(0..items.len())]
+}
+
+/// Sessions of a server, which scripts are run on one after the other.
+#[derive(Debug)]
+pub struct Sessions {
+    /// The first one is session 1.
+    clients: Vec<Client>,
+    /// How the roots of the scripts' trees begin.
+    name: String,
+    /// How many scripts were run.
+    count: u64,
+    /// How long an answer may take.
+    timeout: Duration,
+}
+
+impl Sessions {
+    /// Connects as many sessions with servers, the first one with the first server. `name` is part of the names of the
+    /// trees that they make: it must differ from those of all others on these servers.
+    ///
+    /// # Errors
+    /// Those of [`Client::connect`].
+    pub fn connect(
+        addresses: &[std::net::SocketAddr],
+        count: u64,
+        name: &str,
+        timeout: Duration,
+    ) -> Result<Self, ClientError> {
+        let deadline = Instant::now() + timeout;
+        let addresses = addresses.iter().cycle();
+        let clients = (1..=count).zip(addresses);
+        let clients = clients.map(|(number, address)| Client::connect(*address, Session(number), deadline));
+        Ok(Self { clients: clients.collect::<Result<_, _>>()?, name: name.to_owned(), count: 0, timeout })
+    }
+
+    /// Returns the sessions, for who has them do something else.
+    pub fn clients(&mut self) -> &mut [Client] {
+        &mut self.clients
+    }
+
+    /// Gives the sessions a tree of their own, as that of a new server: with a node `/zookeeper`, and nothing else.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn begin(&mut self) -> Result<(), ClientError> {
+        let root = format!("/{}-{}", self.name, self.count);
+        self.count += 1;
+        let deadline = Instant::now() + self.timeout;
+        let [first, ..] = &mut self.clients[..] else { return Ok(()) };
+        first.make_tree(&root, deadline)?;
+        self.clients.iter_mut().for_each(|client| client.set_root(root.as_str()));
+        Ok(())
+    }
+
+    /// Runs a script on a tree of its own, and returns what the sessions saw.
+    ///
+    /// # Errors
+    /// [`ClientError`] if an answer is not there in time, or none: then the sessions are of no more use.
+    ///
+    /// # Panics
+    /// If a call of the script is of a session that is not connected.
+    pub fn run(&mut self, script: &Script) -> Result<ZooKeeperHistory, ClientError> {
+        self.run_by(script, Client::flush)
+    }
+
+    /// The same, where asynchronous calls of a session leave together: when it makes a synchronous call, or at the end.
+    ///
+    /// # Errors
+    /// As [`Sessions::run`].
+    ///
+    /// # Panics
+    /// As [`Sessions::run`].
+    pub fn run_together(&mut self, script: &Script) -> Result<ZooKeeperHistory, ClientError> {
+        self.run_by(script, |_| Ok(()))
+    }
+
+    fn run_by(
+        &mut self,
+        script: &Script,
+        sent: fn(&mut Client) -> Result<(), ClientError>,
+    ) -> Result<ZooKeeperHistory, ClientError> {
+        self.begin()?;
+        let mut run = Run {
+            deadline: Instant::now() + self.timeout,
+            start: Instant::now(),
+            recorder: Recorder::in_order(),
+            open: vec![VecDeque::new(); self.clients.len()],
+        };
+        let place = |session: Session| usize::try_from(session.0).ok().and_then(|number| number.checked_sub(1));
+        for ScriptedCall { session, operation, mode } in &script.calls {
+            let place = place(*session).filter(|place| *place < self.clients.len());
+            let place = place.expect("the sessions of a script are connected");
+            let client = &mut self.clients[place];
+            let now = run.now();
+            let call = match mode {
+                Mode::Synchronous => run.recorder.invoke(*session, operation.clone(), now),
+                Mode::Asynchronous => run.recorder.invoke_asynchronous(*session, operation.clone(), now),
+            };
+            run.open[place].push_back(call);
+            client.send(operation);
+            match mode {
+                Mode::Synchronous => run.receive(place..place + 1, &mut self.clients)?,
+                Mode::Asynchronous => sent(client)?,
+            }
+        }
+        run.receive(0..self.clients.len(), &mut self.clients)?;
+        Ok(run.recorder.history())
+    }
+}
+
+/// A script that runs.
+#[derive(Debug)]
+struct Run {
+    deadline: Instant,
+    start: Instant,
+    recorder: Recorder<Operation, Response>,
+    /// The calls of each session that have no answer yet.
+    open: Vec<VecDeque<CallId>>,
+}
+
+impl Run {
+    fn now(&self) -> Time {
+        Time::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// Waits for all answers to some of the sessions.
+    fn receive(&mut self, places: Range<usize>, clients: &mut [Client]) -> Result<(), ClientError> {
+        for place in places {
+            while let Some(call) = self.open[place].pop_front() {
+                let reply = clients[place].receive(self.deadline)?;
+                let ended = self.recorder.returned(call, reply.response, self.now());
+                debug_assert!(ended.is_ok(), "each call is ended once");
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,239 @@
+//! Test cases of the systems `zookeeper` and `zookeeper-2439` on a real server: the machine that drives the clients of the
+//! simulation drives [clients](super::Client) of the server, each in a thread, and the specification judges what they
+//! saw.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simutant_harness::{
+    Clients, Conclusion, Environment, Finding, FindingClass, HarnessError, Inconclusive, InvalidCase, Left, Process,
+    Role, Setup, Testbed, Verdict,
+};
+use simutant_models::{End, RealClock, Script, Walker};
+use simutant_oracle::specifications::zookeeper::{Operation, Response};
+use simutant_oracle::{Check, Order, Recorder, Session, Time, specifications};
+use simutant_system::System;
+use simutant_systems::zookeeper::machine::{self, Lost, Service};
+use simutant_systems::zookeeper::{Crash, ZooKeeper, ZooKeeper2439};
+
+use super::{Client, ClientError};
+use crate::valid;
+
+/// The test cases of the one system are those of the other one.
+pub(crate) const ZOOKEEPER: ZooKeeperTestbed = ZooKeeperTestbed(ZooKeeper::NAME);
+pub(crate) const ZOOKEEPER_2439: ZooKeeperTestbed = ZooKeeperTestbed(ZooKeeper2439::NAME);
+
+/// How long the end of a session may take. Nothing depends on it.
+const CLOSE_MAX: Duration = Duration::from_secs(1);
+
+/// Runs test cases of a system.
+#[derive(Debug)]
+pub(crate) struct ZooKeeperTestbed(&'static str);
+
+impl Testbed for ZooKeeperTestbed {
+    fn system(&self) -> &str {
+        self.0
+    }
+
+    fn implemented_as(&self) -> &str {
+        ZooKeeper::NAME
+    }
+
+    /// The server outlives a test case, so there is none to start.
+    fn roles(&self) -> &[Role] {
+        &[]
+    }
+
+    fn needs_fixture(&self) -> bool {
+        true
+    }
+
+    /// Each job has a server of its own.
+    fn jobs_for_each_core(&self) -> usize {
+        1
+    }
+
+    fn check(&self, case: &Value) -> Result<(), InvalidCase> {
+        valid::<ZooKeeper>(case).map(drop)
+    }
+
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        /// Counts the test cases of this process, to which the servers belong, too.
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+
+        let case = valid::<ZooKeeper>(setup.case).expect("the case was checked");
+        let port = setup.fixture.and_then(|known| known.get("fixture_port")?.to_str()?.parse().ok());
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()));
+        let root = format!("/t{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let (history, problem) = (Recorder::new(), Problem::default());
+        let walks = case.clients.iter().map(|walk| walk.script().clone()).collect();
+        Ok(Box::new(Running { walks, crash: case.crash, address, root, history, problem }))
+    }
+}
+
+/// The first thing that went wrong, beside what the clients saw.
+type Problem = Arc<Mutex<Option<Verdict>>>;
+
+fn note(problem: &Problem, verdict: Verdict) {
+    problem.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(verdict);
+}
+
+/// Returns what the end of a session for this reason means.
+fn verdict_of(error: &ClientError) -> Verdict {
+    let (class, kind) = match error {
+        ClientError::NoSession { .. } => return Verdict::Inconclusive(Inconclusive { reason: error.to_string() }),
+        ClientError::Late => (FindingClass::NotTerminated, "no-answer"),
+        ClientError::Broken(_) => (FindingClass::Abnormal, "connection-broke"),
+        ClientError::Malformed(_) => (FindingClass::WrongResult, "malformed"),
+        ClientError::OutOfOrder { .. } => (FindingClass::WrongResult, "out-of-order"),
+        ClientError::Unspecified(_) => (FindingClass::WrongResult, "unspecified-error"),
+    };
+    Verdict::Fail(Finding { class, kind: kind.into(), summary: error.to_string(), detail: Value::Null })
+}
+
+/// A test case that runs.
+struct Running {
+    walks: Vec<Script>,
+    crash: Option<Crash>,
+    address: SocketAddr,
+    /// The node that is the root of the test case's tree.
+    root: String,
+    history: Recorder<Operation, Response>,
+    problem: Problem,
+}
+
+impl Environment for Running {
+    fn processes(&self, _role: &str) -> Vec<Process> {
+        Vec::new()
+    }
+
+    fn clients(&self) -> Option<&dyn Clients> {
+        Some(self)
+    }
+
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
+        let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let order = Order { real_time: true, sessions: true, ..Order::none() };
+        let check = Check { order, ..Check::default() };
+        let seen = || check.verdict(&self.history.history(), &specifications::ZooKeeper::default());
+        // What was seen before a connection broke may be impossible, which says more.
+        let verdict = match problem {
+            None => seen(),
+            Some(problem) => Some(seen()).filter(Verdict::kills).unwrap_or(problem),
+        };
+        let crash = self.crash.map(|crash| format!("not injected: crash of server at {} ms", crash.at_ms));
+        Ok(Conclusion { verdict, notes: crash.into_iter().collect() })
+    }
+}
+
+impl Clients for Running {
+    fn run(&self, deadline: Instant, _is_cut: &AtomicBool) -> Vec<String> {
+        let clock = Instant::now();
+        if let Err(error) = self.begin(deadline) {
+            note(&self.problem, verdict_of(&error));
+            return Vec::new();
+        }
+        std::thread::scope(|scope| {
+            for (number, walk) in (1..).zip(&self.walks) {
+                scope.spawn(move || {
+                    let session = Session(number);
+                    let connection = Connection {
+                        address: self.address,
+                        session,
+                        root: self.root.clone(),
+                        client: None,
+                        clock,
+                        deadline,
+                        problem: Arc::clone(&self.problem),
+                    };
+                    let client = machine::Client::new(connection, session, self.history.clone());
+                    let mut walker = Walker::new().with_clock(Rc::new(RealClock::default()));
+                    if let End::Failed(finding) = walker.run_script(machine::client().with(client), walk).end {
+                        note(&self.problem, Verdict::Fail(finding));
+                    }
+                });
+            }
+        });
+        // Each call ends at the deadline at the latest, and says so itself.
+        Vec::new()
+    }
+}
+
+impl Running {
+    /// Makes the tree of the test case.
+    fn begin(&self, deadline: Instant) -> Result<(), ClientError> {
+        let mut client = Client::connect(self.address, Session(0), deadline)?;
+        client.make_tree(&self.root, deadline)?;
+        client.close(deadline)
+    }
+}
+
+/// A session of the server, as the machine has it.
+struct Connection {
+    address: SocketAddr,
+    session: Session,
+    /// The root of the test case's tree.
+    root: String,
+    /// None before it is connected, and if that is lost.
+    client: Option<Client>,
+    clock: Instant,
+    deadline: Instant,
+    problem: Problem,
+}
+
+impl Connection {
+    fn with<T>(&mut self, act: impl FnOnce(&mut Client) -> Result<T, ClientError>) -> Result<T, Lost> {
+        let client = self.client.as_mut().ok_or(Lost)?;
+        act(client).map_err(|error| {
+            note(&self.problem, verdict_of(&error));
+            self.client = None;
+            Lost
+        })
+    }
+}
+
+impl Service for Connection {
+    async fn connect(&mut self) -> Result<(), Lost> {
+        self.client = None;
+        match Client::connect(self.address, self.session, self.deadline) {
+            Ok(mut client) => {
+                client.set_root(self.root.as_str());
+                self.client = Some(client);
+                Ok(())
+            }
+            Err(error) => {
+                note(&self.problem, verdict_of(&error));
+                Err(Lost)
+            }
+        }
+    }
+
+    async fn send(&mut self, operation: &Operation) -> Result<(), Lost> {
+        self.with(|client| {
+            client.send(operation);
+            client.flush()
+        })
+    }
+
+    async fn receive(&mut self) -> Result<Response, Lost> {
+        let deadline = self.deadline;
+        self.with(|client| client.receive(deadline)).map(|reply| reply.response)
+    }
+
+    fn now(&self) -> Time {
+        Time::from_nanos(u64::try_from(self.clock.elapsed().as_nanos()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.take() {
+            // The server forgets a session that is not ended, too, but later.
+            let _ = client.close(Instant::now() + CLOSE_MAX);
+        }
+    }
+}

@@ -1,0 +1,580 @@
+//! ZooKeeper's wire protocol: what is sent and what is answered, as bytes (`zookeeper.jute` of the release).
+//!
+//! A message is a length of four bytes and as many bytes. Numbers are big-endian; texts, data and lists come with their
+//! lengths; data of length -1 are null. Nothing here reads a length without a bound: a list has no more members than its
+//! message has bytes, and a message has at most [`LENGTH_MAX`].
+
+use base64::Engine as _;
+use sha1::{Digest as _, Sha1};
+use simutant_oracle::Session;
+use simutant_oracle::specifications::Text;
+use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Permissions, Response, Who};
+
+/// How many bytes a message may have: `jute.maxbuffer` of the release, and what it adds for headers.
+pub(super) const LENGTH_MAX: usize = (1 << 20) + 1_024;
+
+/// How many bytes the length of a message has.
+const PREFIX: usize = 4;
+
+/// The numbers of requests that are not calls.
+pub(super) mod xids {
+    /// A watch was triggered.
+    pub(in super::super) const NOTIFICATION: i32 = -1;
+    /// The client is alive.
+    pub(in super::super) const PING: i32 = -2;
+    /// Who the client is.
+    pub(in super::super) const AUTHENTICATION: i32 = -4;
+}
+
+/// The numbers of kinds of requests.
+mod kinds {
+    pub(super) const CREATE: i32 = 1;
+    pub(super) const DELETE: i32 = 2;
+    pub(super) const EXISTS: i32 = 3;
+    pub(super) const GET_DATA: i32 = 4;
+    pub(super) const SET_DATA: i32 = 5;
+    pub(super) const GET_ACL: i32 = 6;
+    pub(super) const SET_ACL: i32 = 7;
+    pub(super) const GET_CHILDREN: i32 = 8;
+    pub(super) const PING: i32 = 11;
+    pub(super) const AUTHENTICATION: i32 = 100;
+    pub(super) const CLOSE_SESSION: i32 = -11;
+}
+
+/// Any version of a node.
+const ANY_VERSION: i32 = -1;
+
+/// How many bytes the statistics of a node have.
+const STATISTICS: usize = 68;
+
+/// Bytes are no message of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Malformed {
+    /// They end too early.
+    #[error("the message ends within its {0}")]
+    Short(&'static str),
+    /// There are more of them.
+    #[error("the message has {0} bytes too many")]
+    Long(usize),
+    /// A length is negative, or larger than a message may be.
+    #[error("{length} is no length of {what}")]
+    Length {
+        /// Of what.
+        what: &'static str,
+        /// The length.
+        length: i32,
+    },
+    /// A text is not one.
+    #[error("the text is not in UTF-8")]
+    Text,
+    /// An entry of an access control list is about somebody who is no session of these tests.
+    #[error("an access control list names a stranger")]
+    Stranger,
+    /// Permissions are not a sum of 1, 2, 4, 8 and 16.
+    #[error("{0} is no sum of permissions")]
+    Permissions(i32),
+}
+
+/// A message that is written.
+#[derive(Debug)]
+struct Writer<'a>(&'a mut Vec<u8>);
+
+impl Writer<'_> {
+    fn bool(&mut self, value: bool) {
+        self.0.push(u8::from(value));
+    }
+
+    fn int(&mut self, value: i32) {
+        self.0.extend(value.to_be_bytes());
+    }
+
+    fn long(&mut self, value: i64) {
+        self.0.extend(value.to_be_bytes());
+    }
+
+    fn length(&mut self, length: usize) {
+        self.int(i32::try_from(length).unwrap_or(i32::MAX));
+    }
+
+    fn data(&mut self, data: Option<&[u8]>) {
+        match data {
+            None => self.int(-1),
+            Some(bytes) => {
+                self.length(bytes.len());
+                self.0.extend(bytes);
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.data(Some(text.as_bytes()));
+    }
+
+    fn acl(&mut self, acl: &[Access]) {
+        self.length(acl.len());
+        for Access { who, permissions } in acl {
+            self.int(permissions.0.into());
+            match who {
+                Who::Anyone => {
+                    self.text("world");
+                    self.text("anyone");
+                }
+                Who::Session(session) => {
+                    self.text("digest");
+                    self.text(&digest(*session));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the text by which a session says who it is, and whose digest is in access control lists.
+fn secret(session: Session) -> String {
+    format!("{}:secret", name(session))
+}
+
+fn name(session: Session) -> String {
+    format!("s{}", session.0)
+}
+
+/// Returns how access control lists name a session: the name of the user, and the digest of its name and password.
+pub(super) fn digest(session: Session) -> String {
+    let hash = Sha1::digest(secret(session));
+    format!("{}:{}", name(session), base64::engine::general_purpose::STANDARD.encode(hash))
+}
+
+/// Adds a message, with its length in front.
+fn message(out: &mut Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
+    let start = out.len();
+    out.extend([0; PREFIX]);
+    write(&mut Writer(out));
+    let length = u32::try_from(out.len() - start - PREFIX).unwrap_or(u32::MAX);
+    out[start..start + PREFIX].copy_from_slice(&length.to_be_bytes());
+}
+
+/// Adds the request for a session, which ends if nothing is heard of it for as long as `timeout_ms`.
+pub(super) fn connect(out: &mut Vec<u8>, timeout_ms: i32) {
+    message(out, |writer| {
+        writer.int(0); // The version of the protocol.
+        writer.long(0); // The last transaction that the client has seen.
+        writer.int(timeout_ms);
+        writer.long(0); // No session yet.
+        writer.data(Some(&[0; 16])); // Nor a password of one.
+        writer.bool(false); // A server that can only read is of no use.
+    });
+}
+
+/// Adds the request that makes a connection that of a session of the tests.
+pub(super) fn authenticate(out: &mut Vec<u8>, session: Session) {
+    message(out, |writer| {
+        writer.int(xids::AUTHENTICATION);
+        writer.int(kinds::AUTHENTICATION);
+        writer.int(0);
+        writer.text("digest");
+        writer.text(&secret(session));
+    });
+}
+
+/// Adds a sign of life.
+pub(super) fn ping(out: &mut Vec<u8>) {
+    message(out, |writer| {
+        writer.int(xids::PING);
+        writer.int(kinds::PING);
+    });
+}
+
+/// Adds the end of a session.
+pub(super) fn close(out: &mut Vec<u8>, xid: i32) {
+    message(out, |writer| {
+        writer.int(xid);
+        writer.int(kinds::CLOSE_SESSION);
+    });
+}
+
+/// Adds a call. Its node has this path in the server's tree.
+pub(super) fn call(out: &mut Vec<u8>, xid: i32, operation: &Operation, path: &str) {
+    message(out, |writer| {
+        writer.int(xid);
+        writer.int(kind(operation));
+        writer.text(path);
+        let bytes = |data: &Option<Text>| data.as_ref().map(|text| text.as_str().as_bytes().to_vec());
+        match operation {
+            Operation::Create { data, .. } => {
+                writer.data(bytes(data).as_deref());
+                writer.acl(&[Access { who: Who::Anyone, permissions: Permissions::ALL }]);
+                writer.int(0); // Neither ephemeral nor sequential.
+            }
+            Operation::Delete { .. } => writer.int(ANY_VERSION),
+            Operation::Exists { .. } | Operation::GetChildren { .. } | Operation::GetData { .. } => writer.bool(false),
+            Operation::SetData { data, .. } => {
+                writer.data(bytes(data).as_deref());
+                writer.int(ANY_VERSION);
+            }
+            Operation::GetAcl { .. } => {}
+            Operation::SetAcl { acl, .. } => {
+                writer.acl(acl);
+                writer.int(ANY_VERSION);
+            }
+        }
+    });
+}
+
+const fn kind(operation: &Operation) -> i32 {
+    match operation {
+        Operation::Create { .. } => kinds::CREATE,
+        Operation::Delete { .. } => kinds::DELETE,
+        Operation::Exists { .. } => kinds::EXISTS,
+        Operation::GetChildren { .. } => kinds::GET_CHILDREN,
+        Operation::GetData { .. } => kinds::GET_DATA,
+        Operation::SetData { .. } => kinds::SET_DATA,
+        Operation::GetAcl { .. } => kinds::GET_ACL,
+        Operation::SetAcl { .. } => kinds::SET_ACL,
+    }
+}
+
+/// What a call asks for, as far as its answer depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Whether a node is there.
+    Exists,
+    /// Names of children.
+    Children,
+    /// Data.
+    Data,
+    /// An access control list.
+    Acl,
+    /// A new node, of which the path is told.
+    Create,
+    /// A change, of which the node's statistics are told.
+    Change,
+    /// Nothing more than that it was done.
+    Nothing,
+}
+
+impl Asked {
+    /// Returns what an operation asks for.
+    pub(super) const fn of(operation: &Operation) -> Self {
+        match operation {
+            Operation::Create { .. } => Self::Create,
+            Operation::Delete { .. } => Self::Nothing,
+            Operation::Exists { .. } => Self::Exists,
+            Operation::GetChildren { .. } => Self::Children,
+            Operation::GetData { .. } => Self::Data,
+            Operation::GetAcl { .. } => Self::Acl,
+            Operation::SetData { .. } | Operation::SetAcl { .. } => Self::Change,
+        }
+    }
+}
+
+/// Returns the first message of what has come, if all of it is there.
+///
+/// # Errors
+/// [`Malformed::Length`] if it says that it is longer than any may be.
+pub(super) fn first_message(bytes: &[u8]) -> Result<Option<&[u8]>, Malformed> {
+    let Some(prefix) = bytes.first_chunk::<PREFIX>() else { return Ok(None) };
+    let length = i32::from_be_bytes(*prefix);
+    let whole = usize::try_from(length).ok().filter(|whole| *whole <= LENGTH_MAX);
+    let whole = whole.ok_or(Malformed::Length { what: "a message", length })?;
+    Ok(bytes.get(PREFIX..PREFIX + whole))
+}
+
+/// Returns how many bytes a message has with its length.
+pub(super) const fn whole(message: &[u8]) -> usize {
+    PREFIX + message.len()
+}
+
+/// A message that is read.
+#[derive(Debug)]
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn bytes(&mut self, count: usize, what: &'static str) -> Result<&'a [u8], Malformed> {
+        let (bytes, rest) = self.0.split_at_checked(count).ok_or(Malformed::Short(what))?;
+        self.0 = rest;
+        Ok(bytes)
+    }
+
+    fn chunk<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Malformed> {
+        let (chunk, rest) = self.0.split_first_chunk::<N>().ok_or(Malformed::Short(what))?;
+        self.0 = rest;
+        Ok(*chunk)
+    }
+
+    fn int(&mut self, what: &'static str) -> Result<i32, Malformed> {
+        self.chunk(what).map(i32::from_be_bytes)
+    }
+
+    fn long(&mut self, what: &'static str) -> Result<i64, Malformed> {
+        self.chunk(what).map(i64::from_be_bytes)
+    }
+
+    fn data(&mut self, what: &'static str) -> Result<Option<&'a [u8]>, Malformed> {
+        match self.int(what)? {
+            -1 => Ok(None),
+            length => {
+                let count = usize::try_from(length).map_err(|_| Malformed::Length { what, length })?;
+                self.bytes(count, what).map(Some)
+            }
+        }
+    }
+
+    fn text(&mut self, what: &'static str) -> Result<&'a str, Malformed> {
+        std::str::from_utf8(self.data(what)?.unwrap_or_default()).map_err(|_| Malformed::Text)
+    }
+
+    /// Returns the members of a list. Each has a byte at least, so there cannot be more of them than bytes.
+    fn list<T>(
+        &mut self,
+        what: &'static str,
+        mut member: impl FnMut(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<Vec<T>, Malformed> {
+        let length = self.int(what)?;
+        let count = match length {
+            -1 => 0,
+            length => usize::try_from(length).map_err(|_| Malformed::Length { what, length })?,
+        };
+        if count > self.0.len() {
+            return Err(Malformed::Short(what));
+        }
+        // Not `with_capacity`: a member may have fewer bytes here than there.
+        (0..count).map(|_| member(self)).collect()
+    }
+
+    fn access(&mut self) -> Result<Access, Malformed> {
+        let bits = self.int("permissions")?;
+        let permissions = u8::try_from(bits).ok().filter(|bits| *bits <= Permissions::ALL.0);
+        let permissions = Permissions(permissions.ok_or(Malformed::Permissions(bits))?);
+        let who = match (self.text("scheme")?, self.text("identity")?) {
+            ("world", "anyone") => Who::Anyone,
+            ("digest", identity) => Who::Session(session(identity).ok_or(Malformed::Stranger)?),
+            _ => return Err(Malformed::Stranger),
+        };
+        Ok(Access { who, permissions })
+    }
+
+    fn end(&self) -> Result<(), Malformed> {
+        match self.0.len() {
+            0 => Ok(()),
+            more => Err(Malformed::Long(more)),
+        }
+    }
+}
+
+/// Returns the session that an identity in an access control list names. Who may not change the list is shown an `x` in
+/// the place of the digest.
+fn session(identity: &str) -> Option<Session> {
+    let (user, shown) = identity.split_once(':')?;
+    let session = Session(user.strip_prefix('s')?.parse().ok()?);
+    let is_it = name(session) == user && (shown == "x" || identity == digest(session));
+    is_it.then_some(session)
+}
+
+/// What a server grants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Granted {
+    /// After how long without a sign of life the session ends; none if there is no session.
+    pub(super) timeout_ms: i32,
+    /// The server's number of the session.
+    pub(super) session: i64,
+}
+
+/// Reads the answer to [`connect`].
+pub(super) fn granted(message: &[u8]) -> Result<Granted, Malformed> {
+    let mut reader = Reader(message);
+    reader.int("version")?;
+    let (timeout_ms, session) = (reader.int("timeout")?, reader.long("session")?);
+    reader.data("password")?;
+    // Servers before 3.4 say nothing of whether they can only read.
+    if !reader.0.is_empty() {
+        reader.bytes(1, "mode")?;
+    }
+    reader.end()?;
+    Ok(Granted { timeout_ms, session })
+}
+
+/// How each answer begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Header {
+    /// The number of the request.
+    pub(super) xid: i32,
+    /// The transaction of the request; of one that reads, the last transaction before.
+    pub(super) zxid: i64,
+    /// 0 if it was done.
+    pub(super) error: i32,
+}
+
+/// Reads how an answer begins; returns the rest of it, too.
+pub(super) fn header(message: &[u8]) -> Result<(Header, &[u8]), Malformed> {
+    let mut reader = Reader(message);
+    let header = Header { xid: reader.int("number")?, zxid: reader.long("transaction")?, error: reader.int("error")? };
+    Ok((header, reader.0))
+}
+
+/// Returns what an answer's error means in the specification; `None` if that has no such error.
+pub(super) const fn error(number: i32) -> Option<Error> {
+    Some(match number {
+        -8 => Error::BadArguments,
+        -114 => Error::InvalidAcl,
+        -101 => Error::NoNode,
+        -102 => Error::NoAuth,
+        -110 => Error::NodeExists,
+        -111 => Error::NotEmpty,
+        _ => return None,
+    })
+}
+
+/// Reads what an answer without an error has behind its header.
+pub(super) fn response(asked: Asked, body: &[u8]) -> Result<Response, Malformed> {
+    let mut reader = Reader(body);
+    let response = match asked {
+        Asked::Nothing => Response::Done,
+        Asked::Create => {
+            reader.text("path")?;
+            Response::Done
+        }
+        Asked::Change => {
+            reader.bytes(STATISTICS, "statistics")?;
+            Response::Done
+        }
+        Asked::Exists => {
+            reader.bytes(STATISTICS, "statistics")?;
+            Response::Exists(true)
+        }
+        Asked::Children => {
+            let mut names: Vec<&str> = reader.list("children", |reader| reader.text("child"))?;
+            // The server's order is that of a table of hashes.
+            names.sort_unstable();
+            Response::Children(names.into_iter().map(Text::from).collect())
+        }
+        Asked::Data => {
+            let data = reader.data("data")?;
+            reader.bytes(STATISTICS, "statistics")?;
+            let text = data.map(|bytes| std::str::from_utf8(bytes).map_err(|_| Malformed::Text)).transpose()?;
+            Response::Data(text.map(Text::from))
+        }
+        Asked::Acl => {
+            let acl = reader.list("access control list", Reader::access)?;
+            reader.bytes(STATISTICS, "statistics")?;
+            Response::Acl(acl)
+        }
+    };
+    reader.end()?;
+    Ok(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ASKED: [Asked; 7] =
+        [Asked::Exists, Asked::Children, Asked::Data, Asked::Acl, Asked::Create, Asked::Change, Asked::Nothing];
+
+    /// Writes the body of an answer, as a server does.
+    fn body(response: &Response) -> (Asked, Vec<u8>) {
+        let mut bytes = Vec::new();
+        let mut writer = Writer(&mut bytes);
+        let asked = match response {
+            Response::Done | Response::Error(_) => Asked::Nothing,
+            Response::Exists(_) => Asked::Exists,
+            Response::Children(names) => {
+                writer.length(names.len());
+                names.iter().for_each(|name| writer.text(name.as_str()));
+                return (Asked::Children, bytes);
+            }
+            Response::Data(data) => {
+                writer.data(data.as_ref().map(|data| data.as_str().as_bytes()));
+                Asked::Data
+            }
+            Response::Acl(acl) => {
+                writer.acl(acl);
+                Asked::Acl
+            }
+        };
+        if asked != Asked::Nothing {
+            bytes.extend([0; STATISTICS]);
+        }
+        (asked, bytes)
+    }
+
+    fn text() -> impl Strategy<Value = Text> {
+        "[a-zé]{0,9}".prop_map(|text| Text::from(text.as_str()))
+    }
+
+    fn response_strategy() -> impl Strategy<Value = Response> {
+        let who = prop_oneof![Just(Who::Anyone), any::<u64>().prop_map(|number| Who::Session(Session(number)))];
+        let access = (who, 0..=31_u8);
+        let access = access.prop_map(|(who, bits)| Access { who, permissions: Permissions(bits) });
+        let children = prop::collection::btree_set(text(), 0..5);
+        prop_oneof![
+            Just(Response::Done),
+            Just(Response::Exists(true)),
+            children.prop_map(|names| Response::Children(names.into_iter().collect())),
+            prop::option::of(text()).prop_map(Response::Data),
+            prop::collection::vec(access, 0..5).prop_map(Response::Acl),
+        ]
+    }
+
+    #[test]
+    fn digests_are_those_of_the_release() {
+        // Printed by `DigestAuthenticationProvider.generateDigest` of ZooKeeper 3.8.0.
+        assert_eq!(digest(Session(1)), "s1:rk5WQer/tNx5txUg7/KHz3zp3JI=");
+    }
+
+    #[test]
+    fn a_message_is_there_once_all_of_it_is() {
+        let mut bytes = Vec::new();
+        ping(&mut bytes);
+        for length in 0..bytes.len() {
+            assert_eq!(first_message(&bytes[..length]), Ok(None));
+        }
+        let message = first_message(&bytes).expect("it is short").expect("it is there");
+        assert_eq!(whole(message), bytes.len());
+        for length in [-1, i32::MAX, i32::try_from(LENGTH_MAX).expect("it fits") + 1] {
+            assert_eq!(first_message(&length.to_be_bytes()), Err(Malformed::Length { what: "a message", length }));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_answer_is_read_as_it_was_written(expect in response_strategy()) {
+            let (asked, bytes) = body(&expect);
+            prop_assert_eq!(response(asked, &bytes), Ok(expect));
+        }
+
+        #[test]
+        fn an_answer_that_is_cut_or_longer_is_none(expect in response_strategy(), at in any::<prop::sample::Index>()) {
+            let (asked, mut bytes) = body(&expect);
+            if !bytes.is_empty() {
+                prop_assert!(response(asked, &bytes[..at.index(bytes.len())]).is_err());
+            }
+            bytes.push(0);
+            prop_assert_eq!(response(asked, &bytes), Err(Malformed::Long(1)));
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = (first_message(&bytes), granted(&bytes), header(&bytes));
+            for asked in ASKED {
+                let _ = response(asked, &bytes);
+            }
+        }
+
+        /// Bytes that differ in one place from an answer come further than any bytes do.
+        #[test]
+        fn answers_with_a_wrong_byte_are_read_without_a_panic(
+            right in response_strategy(),
+            at in any::<prop::sample::Index>(),
+            byte in any::<u8>(),
+            asked in prop::sample::select(&ASKED[..]),
+        ) {
+            let (_, mut bytes) = body(&right);
+            if !bytes.is_empty() {
+                let place = at.index(bytes.len());
+                bytes[place] = byte;
+            }
+            let _ = response(asked, &bytes);
+        }
+    }
+}
