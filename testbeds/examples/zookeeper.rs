@@ -4,6 +4,8 @@
 //! most, how many of ten calls are asynchronous, and `true` if lists of permissions are changed. It prints a line of
 //! JSON.
 
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program for people")]
+
 use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -89,7 +91,7 @@ fn run(
     thread: u64,
     next: &AtomicU64,
     scripts: u64,
-) -> Result<(Counts, Option<Script>), Box<dyn Error + Send + Sync>> {
+) -> Result<(Counts, Option<Script>), Failure> {
     let mut sessions = Sessions::connect(addresses, domain.sessions_max, &format!("t{thread}"), TIMEOUT)?;
     let (mut counts, mut first) = (Counts::default(), None);
     loop {
@@ -123,17 +125,15 @@ fn judge(history: &ZooKeeperHistory, initial: &ZooKeeper) -> Answer {
     Check { order: Order::zookeeper(), ..Check::default() }.run(history, initial).answer
 }
 
+type Failure = Box<dyn Error + Send + Sync>;
+
 /// Leaves out one call after the other, as long as what is left is refused in one of some runs. Returns what is left, and
 /// how often that is refused, of how many runs.
-fn shrink(
-    addresses: &[SocketAddr],
-    script: Script,
-    sessions: u64,
-) -> Result<(Option<Script>, (u32, u32)), Box<dyn Error + Send + Sync>> {
+fn shrink(addresses: &[SocketAddr], script: Script, sessions: u64) -> Result<(Option<Script>, (u32, u32)), Failure> {
     const TRIES: u32 = 20;
     const RUNS: u32 = 200;
     let mut sessions = Sessions::connect(addresses, sessions, "shrink", TIMEOUT)?;
-    let mut is_refused = |script: &Script| -> Result<bool, Box<dyn Error + Send + Sync>> {
+    let mut is_refused = |script: &Script| -> Result<bool, Failure> {
         Ok(matches!(judge(&sessions.run(script)?, &ZooKeeper::default()), Answer::Impossible { .. }))
     };
     let mut smallest = script;

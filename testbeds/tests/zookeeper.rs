@@ -1,6 +1,7 @@
 //! The client on a real ZooKeeper, held against the specification. Where the package `zookeeper` is not installed, the
 //! tests say so and pass.
 #![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "what is skipped and what is measured is said")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
