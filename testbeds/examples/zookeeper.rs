@@ -1,4 +1,5 @@
-//! Runs random scripts of calls on a real ZooKeeper, and judges what the sessions saw: `cargo xtask bench zookeeper`.
+//! Runs random scripts of calls on a real ZooKeeper, and judges what the sessions saw:
+//! `cargo run --release --package simutant-testbeds --example zookeeper -- 10000 2 3 4 5 true`.
 //!
 //! Arguments: how many scripts, how many threads run them, how many sessions at most, how many calls a session makes at
 //! most, how many of ten calls are asynchronous, and `true` if lists of permissions are changed. It prints a line of
