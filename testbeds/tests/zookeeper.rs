@@ -156,7 +156,7 @@ fn thousands_of_calls_one_after_the_other_are_answered_as_the_specification_says
     check_sequential(&servers, 3, 100, 20);
 }
 
-/// The calls of ZOOKEEPER-2439, behind changes that keep the server busy: as long as those are written, the list of
+/// The calls of ZOOKEEPER-2439, behind changes that keep the server busy: until those are written, the list of
 /// permissions is not changed.
 fn behind_changes(count: usize) -> Script {
     let mode = Mode::Asynchronous;
@@ -184,7 +184,7 @@ fn what_is_refused_with_calls_in_flight_is_explained_by_stale_permissions() {
             refused += 1;
         }
     }
-    // Whether one is refused is a matter of microseconds. Behind many changes it is not.
+    // Whether one is refused is a matter of microseconds, also behind other changes.
     let mut shown = [0; 3];
     for (run, count) in [0, 1, 50].into_iter().enumerate().cycle().take(300) {
         let history = sessions.run_together(&behind_changes(count)).expect("the server answers");
