@@ -171,6 +171,24 @@ impl Client {
         Ok(())
     }
 
+    /// Waits until the session's server knows the tree that another session has [made](Client::make_tree): a server of an
+    /// ensemble may be behind the others. No call may be without an answer.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn await_tree(&mut self, deadline: Instant) -> Result<(), ClientError> {
+        loop {
+            // It was made last.
+            self.send(&Operation::Exists { path: "/zookeeper".into() });
+            if self.receive(deadline)?.response == Response::Exists(true) {
+                return Ok(());
+            }
+            if Instant::now() >= deadline {
+                return Err(ClientError::Late);
+            }
+        }
+    }
+
     /// Returns how many calls have no answer yet.
     pub fn open_count(&self) -> usize {
         self.open.len()

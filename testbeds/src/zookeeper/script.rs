@@ -175,7 +175,10 @@ impl Sessions {
         let deadline = Instant::now() + self.timeout;
         let [first, ..] = &mut self.clients[..] else { return Ok(()) };
         first.make_tree(&root, deadline)?;
-        self.clients.iter_mut().for_each(|client| client.set_root(root.as_str()));
+        for client in &mut self.clients {
+            client.set_root(root.as_str());
+            client.await_tree(deadline)?;
+        }
         Ok(())
     }
 
