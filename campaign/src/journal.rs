@@ -10,8 +10,8 @@
 //!
 //! # Tables
 //!
-//! See `journal/schema.sql`, and `journal/views.sql` for what people ask. Numbers of test cases and mutants are indices; sets are bytes in which bit `i` is bit
-//! `i % 8` of byte `i / 8`; 64-bit numbers that SQLite would take as negative come back as they went in.
+//! See `journal/schema.sql`, and `journal/views.sql` for what people ask. Numbers of test cases and mutants are indices;
+//! sets are bytes in which bit `i` is bit `i % 8` of byte `i / 8`; 64-bit numbers that SQLite would take as negative come back as they went in.
 
 mod content;
 mod growth;

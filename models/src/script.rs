@@ -25,19 +25,28 @@ pub(crate) fn option_at(place: u16, count: u64) -> u64 {
     ((u128::from(place) * u128::from(count)) / u128::from(PLACES)) as u64
 }
 
-/// Returns which option a place is in, of options with a share each in proportion to its weight; `None` if all weights
-/// are 0.
-pub(crate) fn weighted_at(place: u16, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
+/// Returns the place that a part of the sum of all weights falls on, from 0 to below 1; `None` if all weights are 0, and
+/// then nobody asks for the part.
+pub(crate) fn by_weight(part: impl FnOnce() -> f64, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
     let sum: f64 = weights.clone().sum();
-    let mut left = f64::from(place) / PLACES as f64 * sum;
-    for (option, weight) in weights.clone().enumerate() {
+    if sum <= 0.0 {
+        return None;
+    }
+    let mut left = part() * sum;
+    for (place, weight) in weights.clone().enumerate() {
         left -= weight;
         if left < 0.0 {
-            return Some(option);
+            return Some(place);
         }
     }
     // Of rounding.
-    weights.enumerate().filter(|(_, weight)| *weight > 0.0).map(|(option, _)| option).last()
+    weights.enumerate().filter(|(_, weight)| *weight > 0.0).map(|(place, _)| place).last()
+}
+
+/// Returns which option a place is in, of options with a share each in proportion to its weight; `None` if all weights
+/// are 0.
+pub(crate) fn weighted_at(place: u16, weights: impl Iterator<Item = f64> + Clone) -> Option<usize> {
+    by_weight(|| f64::from(place) / PLACES as f64, weights)
 }
 
 /// Returns the place in the middle of an option's share.

@@ -5,6 +5,7 @@ use hashbrown::{HashMap, HashSet};
 use simutant_random::Random;
 
 use crate::path::{InstanceId, StepResult};
+use crate::script::by_weight;
 use crate::step::Evaluated;
 
 /// A transition that can be taken.
@@ -64,25 +65,8 @@ pub struct Weighted;
 
 impl Strategy for Weighted {
     fn choose(&mut self, open: &[Open], random: &mut Random) -> Option<usize> {
-        by_weight(open.iter().map(|open| open.weight), random)
+        by_weight(|| random.unit(), open.iter().map(|open| open.weight))
     }
-}
-
-/// Returns a place with a probability in proportion to its weight; `None` if all weights are 0.
-fn by_weight(weights: impl Iterator<Item = f64> + Clone, random: &mut Random) -> Option<usize> {
-    let sum: f64 = weights.clone().sum();
-    if sum <= 0.0 {
-        return None;
-    }
-    let mut left = random.unit() * sum;
-    for (place, weight) in weights.clone().enumerate() {
-        left -= weight;
-        if left < 0.0 {
-            return Some(place);
-        }
-    }
-    // Of rounding.
-    weights.enumerate().filter(|(_, weight)| *weight > 0.0).map(|(place, _)| place).last()
 }
 
 /// Rewards of the [`Bandit`], each from 0 to 1.
@@ -218,7 +202,7 @@ impl Strategy for CoverageGuided {
     fn choose(&mut self, open: &[Open], random: &mut Random) -> Option<usize> {
         let is_seen = |open: &Open| self.pairs.contains(&(open.machine, open.before, open.transition));
         let weight = |open: &Open| if is_seen(open) { open.weight } else { UNSEEN * open.weight };
-        by_weight(open.iter().map(weight), random)
+        by_weight(|| random.unit(), open.iter().map(weight))
     }
 
     fn learn(&mut self, chosen: &Open, _: &Learned) {

@@ -108,11 +108,11 @@ enum Guide<'g> {
 /// A transition that is to be taken, and what is known of its choices.
 struct Next<'g> {
     open: Open,
-    choices: Choices<'g>,
+    choices: Known<'g>,
 }
 
-/// What is known of the choices of an action.
-enum Choices<'g> {
+/// What is known of the choices of an action beforehand.
+enum Known<'g> {
     /// Nothing: a generator makes them.
     Open,
     /// The places of their options.
@@ -263,21 +263,21 @@ impl Walker {
                     let Some(next) = path.next() else { return End::Cut };
                     let is_it = |open: &&Open| open.instance == next.instance && open.transition == next.transition;
                     let Some(found) = open.iter().find(is_it) else { return End::Diverged(progress.taken.len()) };
-                    Next { open: *found, choices: Choices::Replay(&next.choices) }
+                    Next { open: *found, choices: Known::Replay(&next.choices) }
                 }
                 Guide::Script(steps) => {
+                    let step = steps.next().map(Vec::as_slice);
+                    let (&place, choices) = step.and_then(<[u16]>::split_first).unwrap_or((&0, &[]));
                     // Whatever comes next, nothing can be taken.
-                    if weighted_at(0, weights(&open)).is_none() {
-                        return progress.end();
-                    }
-                    let Some(step) = steps.next() else { return End::Cut };
-                    let (&place, choices) = step.split_first().unwrap_or((&0, &[]));
                     let Some(found) = weighted_at(place, weights(&open)) else { return progress.end() };
-                    Next { open: open[found], choices: Choices::Places(choices) }
+                    if step.is_none() {
+                        return End::Cut;
+                    }
+                    Next { open: open[found], choices: Known::Places(choices) }
                 }
                 Guide::Strategy(random) => {
                     let Some(place) = self.choose(&open, random) else { return progress.end() };
-                    Next { open: open[place], choices: Choices::Open }
+                    Next { open: open[place], choices: Known::Open }
                 }
                 Guide::Noted(random, script) => {
                     open.retain(|open| open.weight > 0.0);
@@ -286,7 +286,7 @@ impl Walker {
                     script.steps.push(vec![place]);
                     // A share may be smaller than a place: what the place means counts.
                     let found = weighted_at(place, weights(&open)).unwrap_or(chosen);
-                    Next { open: open[found], choices: Choices::Open }
+                    Next { open: open[found], choices: Known::Open }
                 }
             };
             if let Err(finding) = self.take(progress, next, guide).await {
@@ -354,16 +354,16 @@ impl Walker {
         let chosen = &next.open;
         let number = walking.len() as u32;
         let this = &mut walking[chosen.instance.0 as usize];
-        let is_new = !matches!(next.choices, Choices::Replay(_));
+        let is_new = !matches!(next.choices, Known::Replay(_));
         let decisions = match (guide, next.choices) {
-            (_, Choices::Replay(choices)) => Decisions::Replay(choices.iter()),
-            (_, Choices::Places(places)) => Decisions::Places(places.iter()),
-            (Guide::Strategy(random), Choices::Open) => Decisions::Random(random),
-            (Guide::Noted(random, script), Choices::Open) => match script.steps.last_mut() {
+            (_, Known::Replay(choices)) => Decisions::Replay(choices.iter()),
+            (_, Known::Places(places)) => Decisions::Places(places.iter()),
+            (Guide::Strategy(random), Known::Open) => Decisions::Random(random),
+            (Guide::Noted(random, script), Known::Open) => match script.steps.last_mut() {
                 Some(step) => Decisions::Noted(random, step),
                 None => Decisions::Random(random),
             },
-            (Guide::Script(_) | Guide::Replay(_), Choices::Open) => Decisions::Places([].iter()),
+            (Guide::Script(_) | Guide::Replay(_), Known::Open) => Decisions::Places([].iter()),
         };
         let mut step = Step::new(decisions, self.limits.maybe, now, number);
         let stopped = this.instance.act(chosen.transition, &mut step).await;

@@ -28,7 +28,7 @@ mod tree;
 use simutant_sim_core::{Random, Simulation};
 use simutant_system::{BlackBoxCriterion, InvalidTestCase, System, TraceCriterion, Walk, criteria};
 
-pub use configuration::{Crash, TestCase};
+pub use configuration::{Crash, TestCase, check};
 pub use messages::{Transaction, ZooKeeperMessage};
 pub use prepare::AclRecord;
 pub use server::{PORT, Speed, server};

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use simutant_oracle::specifications::ZooKeeper;
 use simutant_oracle::{Answer, Check, Order};
 use simutant_sim_core::Random;
-use simutant_testbeds::zookeeper::{Script, ScriptDomain, Servers, Sessions, ZooKeeperHistory};
+use simutant_testbeds::zookeeper::{CallScript, ScriptDomain, Servers, Sessions, ZooKeeperHistory};
 
 /// How long an answer may take on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -37,7 +37,7 @@ struct Counts {
     /// What the server took to start.
     start_s: f64,
     /// A refused script with fewest calls that was refused again and again.
-    smallest: Option<Script>,
+    smallest: Option<CallScript>,
     /// How often that one was refused, of how many runs.
     shown: (u32, u32),
 }
@@ -92,7 +92,7 @@ fn run(
     thread: u64,
     next: &AtomicU64,
     scripts: u64,
-) -> Result<(Counts, Option<Script>), Failure> {
+) -> Result<(Counts, Option<CallScript>), Failure> {
     let mut sessions = Sessions::connect(addresses, domain.sessions_max, &format!("t{thread}"), TIMEOUT)?;
     let (mut counts, mut first) = (Counts::default(), None);
     loop {
@@ -100,7 +100,7 @@ fn run(
         if number >= scripts {
             return Ok((counts, first));
         }
-        let script = Script::draw(domain, &mut Random::from_seed(1).stream(&number.to_string()));
+        let script = CallScript::draw(domain, &mut Random::from_seed(1).stream(&number.to_string()));
         let history = sessions.run(&script)?;
         counts.scripts += 1;
         counts.calls += history.calls().len();
@@ -130,11 +130,15 @@ type Failure = Box<dyn Error + Send + Sync>;
 
 /// Leaves out one call after the other, as long as what is left is refused in one of some runs. Returns what is left, and
 /// how often that is refused, of how many runs.
-fn shrink(addresses: &[SocketAddr], script: Script, sessions: u64) -> Result<(Option<Script>, (u32, u32)), Failure> {
+fn shrink(
+    addresses: &[SocketAddr],
+    script: CallScript,
+    sessions: u64,
+) -> Result<(Option<CallScript>, (u32, u32)), Failure> {
     const TRIES: u32 = 20;
     const RUNS: u32 = 200;
     let mut sessions = Sessions::connect(addresses, sessions, "shrink", TIMEOUT)?;
-    let mut is_refused = |script: &Script| -> Result<bool, Failure> {
+    let mut is_refused = |script: &CallScript| -> Result<bool, Failure> {
         Ok(matches!(judge(&sessions.run(script)?, &ZooKeeper::default()), Answer::Impossible { .. }))
     };
     let mut smallest = script;

@@ -12,5 +12,5 @@ mod wire;
 pub(crate) use testbed::{ZOOKEEPER, ZOOKEEPER_2439};
 
 pub use client::{Client, ClientError, Reply, Xid};
-pub use script::{Script, ScriptDomain, ScriptedCall, Sessions, ZooKeeperHistory};
+pub use script::{CallScript, ScriptDomain, ScriptedCall, Sessions, ZooKeeperHistory};
 pub use server::{Servers, ensemble, one_server};

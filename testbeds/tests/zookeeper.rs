@@ -15,7 +15,7 @@ use simutant_sim_core::Random;
 use simutant_system::universe;
 use simutant_testbeds::TESTBEDS;
 use simutant_testbeds::zookeeper::{
-    Client, Script, ScriptDomain, ScriptedCall, Servers, Sessions, ZooKeeperHistory, one_server,
+    CallScript, Client, ScriptDomain, ScriptedCall, Servers, Sessions, ZooKeeperHistory, one_server,
 };
 
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -143,7 +143,7 @@ fn check_sequential(servers: &Servers, sessions_max: u64, scripts: u64, calls_ma
     let mut sessions = Sessions::connect(servers.addresses(), sessions_max, &format!("s{sessions_max}"), TIMEOUT)
         .expect("they connect");
     for number in 0..scripts {
-        let script = Script::draw(&domain, &mut Random::from_seed(sessions_max).stream(&number.to_string()));
+        let script = CallScript::draw(&domain, &mut Random::from_seed(sessions_max).stream(&number.to_string()));
         let history = sessions.run(&script).expect("the server answers");
         assert!(is_possible(&history, &ZooKeeper::default()), "{script:?}\n{history:?}");
     }
@@ -158,13 +158,13 @@ fn thousands_of_calls_one_after_the_other_are_answered_as_the_specification_says
 
 /// The calls of ZOOKEEPER-2439, behind changes that keep the server busy: until those are written, the list of
 /// permissions is not changed.
-fn behind_changes(count: usize) -> Script {
+fn behind_changes(count: usize) -> CallScript {
     let mode = Mode::Asynchronous;
     let call = |operation| ScriptedCall { session: Session(1), operation, mode };
     let set = |data: &str| Operation::SetData { path: "/zookeeper".into(), data: Some(data.into()) };
     let shut = acl("/zookeeper", Who::Anyone, Permissions::READ);
     let before = (0..count).map(|number| create(&format!("/{number}")));
-    Script { calls: before.chain([shut, set("y")]).map(call).collect() }
+    CallScript { calls: before.chain([shut, set("y")]).map(call).collect() }
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn what_is_refused_with_calls_in_flight_is_explained_by_stale_permissions() {
     for number in 0..1_000 {
         let changes_acls = number % 2 == 0;
         let mut random = Random::from_seed(7).stream(&number.to_string());
-        let script = Script::draw(&domain(changes_acls), &mut random);
+        let script = CallScript::draw(&domain(changes_acls), &mut random);
         let history = sessions.run(&script).expect("the server answers");
         if !is_possible(&history, &ZooKeeper::default()) {
             assert!(changes_acls, "{script:?}\n{history:?}");
@@ -208,7 +208,7 @@ fn each_session_of_an_ensemble_sees_its_own_order() {
     let order = Order::sequential();
     let mut behind = 0;
     for number in 0..100 {
-        let script = Script::draw(&domain, &mut Random::from_seed(3).stream(&number.to_string()));
+        let script = CallScript::draw(&domain, &mut Random::from_seed(3).stream(&number.to_string()));
         let history = sessions.run(&script).expect("the servers answer");
         let check = Check { order: order.clone(), ..Check::default() };
         assert!(check.run(&history, &ZooKeeper::default()).is_possible(), "{script:?}\n{history:?}");

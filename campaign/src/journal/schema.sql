@@ -2,8 +2,7 @@
 --   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
 --   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants),
 --   fingerprint (of the source, by function), kept_limits, kept_reseeding_limits (of the runs that are kept),
---   kept_criteria (of the recordings
---   that are kept), cost (the cost oracle, and whether its kills count as kills), rounds (of re-seedings: how many were asked for, how many were drawn, what is chance in a test case), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
+--   kept_criteria (of the recordings that are kept), cost (the cost oracle, and whether its kills count as kills), rounds (of re-seedings: how many were asked for, how many were drawn, what is chance in a test case), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -53,8 +52,8 @@ CREATE TABLE traced (
 ) STRICT;
 
 -- Test cases that were run on all the mutants that they are to run on, with these runs: in JSON, an array of arrays, one for each mutant in
--- ascending order. Its numbers are
--- what the columns of the view executions are made of, in their order; causes are numbered from 1 on.
+-- ascending order. Its numbers are what the columns of the view executions are made of, in their order; causes are
+-- numbered from 1 on.
 CREATE TABLE units (
     test_case INTEGER PRIMARY KEY REFERENCES cases,
     executions INTEGER NOT NULL, -- how many

@@ -119,15 +119,19 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
         };
         simulation.add(&format!("client-{number}"), body).expecting(Ok(()));
     }
-    let order = Order { real_time: true, sessions: true, ..Order::none() };
-    let check = Check { order, ..Check::default() };
     let initial = specifications::ZooKeeper::default();
-    observer.check_by(&mut simulation, "what clients saw is possible", initial, check);
+    observer.check_by(&mut simulation, "what clients saw is possible", initial, check());
     if case.crash.is_none() {
         let recorder = observer.recorder().clone();
         simulation.check("each call is answered", move || answered(&recorder.history(), failed.get()));
     }
     simulation
+}
+
+/// Returns the check of what clients of one server saw, be it simulated or real: calls of a session keep their order, and
+/// so do calls of which one ended before the other began.
+pub fn check() -> Check<'static> {
+    Check { order: Order { real_time: true, sessions: true, ..Order::none() }, ..Check::default() }
 }
 
 fn faults(crash: Crash) -> Faults {

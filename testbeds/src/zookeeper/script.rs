@@ -21,7 +21,7 @@ pub type ZooKeeperHistory = History<Operation, Response>;
 
 /// Calls in the order in which they are made.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Script {
+pub struct CallScript {
     /// The calls.
     pub calls: Vec<ScriptedCall>,
 }
@@ -56,7 +56,7 @@ const PATHS: [&str; 7] = ["/a", "/b", "/a/a", "/a/b", "/a/a/a", "/zookeeper", "/
 /// What data there is.
 const DATA: [Option<&str>; 4] = [None, Some(""), Some("x"), Some("yy")];
 
-impl Script {
+impl CallScript {
     /// Draws a script.
     pub fn draw(domain: &ScriptDomain, random: &mut Random) -> Self {
         let sessions = random.uniform(1..=domain.sessions_max);
@@ -189,7 +189,7 @@ impl Sessions {
     ///
     /// # Panics
     /// If a call of the script is of a session that is not connected.
-    pub fn run(&mut self, script: &Script) -> Result<ZooKeeperHistory, ClientError> {
+    pub fn run(&mut self, script: &CallScript) -> Result<ZooKeeperHistory, ClientError> {
         self.run_by(script, Client::flush)
     }
 
@@ -200,13 +200,13 @@ impl Sessions {
     ///
     /// # Panics
     /// As [`Sessions::run`].
-    pub fn run_together(&mut self, script: &Script) -> Result<ZooKeeperHistory, ClientError> {
+    pub fn run_together(&mut self, script: &CallScript) -> Result<ZooKeeperHistory, ClientError> {
         self.run_by(script, |_| Ok(()))
     }
 
     fn run_by(
         &mut self,
-        script: &Script,
+        script: &CallScript,
         sent: fn(&mut Client) -> Result<(), ClientError>,
     ) -> Result<ZooKeeperHistory, ClientError> {
         self.begin()?;

@@ -15,10 +15,10 @@ use simutant_harness::{
 };
 use simutant_models::{End, RealClock, Script, Walker};
 use simutant_oracle::specifications::zookeeper::{Operation, Response};
-use simutant_oracle::{Check, Order, Recorder, Session, Time, specifications};
+use simutant_oracle::{Recorder, Session, Time, specifications};
 use simutant_system::System;
 use simutant_systems::zookeeper::machine::{self, Lost, Service};
-use simutant_systems::zookeeper::{Crash, ZooKeeper, ZooKeeper2439};
+use simutant_systems::zookeeper::{Crash, ZooKeeper, ZooKeeper2439, check};
 
 use super::{Client, ClientError};
 use crate::valid;
@@ -117,9 +117,7 @@ impl Environment for Running {
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let order = Order { real_time: true, sessions: true, ..Order::none() };
-        let check = Check { order, ..Check::default() };
-        let seen = || check.verdict(&self.history.history(), &specifications::ZooKeeper::default());
+        let seen = || check().verdict(&self.history.history(), &specifications::ZooKeeper::default());
         // What was seen before a connection broke may be impossible, which says more.
         let verdict = match problem {
             None => seen(),
