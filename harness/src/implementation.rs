@@ -59,6 +59,7 @@ pub(crate) mod driver;
 mod error;
 mod mutants;
 mod template;
+mod validation;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -66,20 +67,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Origin;
 
-use crate::side::{FURTHER_PORTS, Ready, Side};
-use crate::testbed::{InputContent, Placeholders, Role, TIMEOUT, Testbed, Testbeds};
+use crate::side::Side;
+use crate::testbed::{InputContent, TIMEOUT, Testbed, Testbeds};
 
 pub use driver::{DriverCommand, FixtureCommand, ProcessOwner};
 pub use error::ImplementationError;
 pub use mutants::{ActiveMutant, MutatedPackage};
-use template::TemplateError;
 pub(crate) use template::{fill_command, fill_planned, fill_text};
-
-/// Placeholders of the build command.
-const BUILD_PLACEHOLDERS: [&str; 2] = ["here", "build"];
-
-/// Placeholders of every side's command, whatever its role.
-const SIDE_PLACEHOLDERS: [&str; 3] = ["here", "build", "work"];
+use validation::roles_of;
 
 /// How to build and start an implementation; the content of its TOML file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -262,125 +257,12 @@ impl Implementation {
     pub fn jobs_for_each_core(&self, system: &str) -> usize {
         self.testbed_for(system).map_or(1, Testbed::jobs_for_each_core)
     }
-
-    fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
-        let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-~".contains(character);
-        if self.name.is_empty() || self.name.starts_with('.') || !self.name.chars().all(is_plain) {
-            return Err(ImplementationError::Name { path: path.into(), name: self.name.clone() });
-        }
-        if let Some(build) = &self.build {
-            validate_command(build, &BUILD_PLACEHOLDERS, path, "`build`")?;
-        }
-        if let Some(mutants) = &self.mutants {
-            mutants.validate(&self.folder, path)?;
-        }
-        if let Some(driver) = &self.driver {
-            return match self.sides.is_empty() && self.fixture.is_none() {
-                true => driver.validate(path),
-                false => Err(ImplementationError::DriverAndSides { path: path.into() }),
-            };
-        }
-        let Some(testbed) = self.testbed() else {
-            let (path, system) = (path.into(), self.system.clone());
-            let needed: Vec<_> = self.testbeds.of(&system).map(roles_of).collect();
-            if needed.is_empty() {
-                let known = self.testbeds.systems().map(String::from).collect();
-                return Err(ImplementationError::NoTestbed { path, system, known });
-            }
-            let found = self.sides.iter().map(|side| side.name.clone()).collect();
-            return Err(ImplementationError::Sides { path, system, found, needed });
-        };
-        match (&self.fixture, testbed.needs_fixture()) {
-            (Some(fixture), true) => fixture.validate(path)?,
-            (None, false) => {}
-            (found, _) => {
-                let (path, system, has_one) = (path.into(), self.system.clone(), found.is_some());
-                return Err(ImplementationError::Fixture { path, system, has_one });
-            }
-        }
-        for side in &self.sides {
-            let role = testbed.roles().iter().find(|role| role.name == side.name).expect("the sides are the roles");
-            side.validate(role, path)?;
-        }
-        Ok(())
-    }
-}
-
-/// Returns the names of a testbed's roles.
-fn roles_of(testbed: &dyn Testbed) -> Vec<String> {
-    testbed.roles().iter().map(|role| role.name.to_owned()).collect()
-}
-
-impl Side {
-    pub(crate) fn validate(&self, role: &Role, path: &Path) -> Result<(), ImplementationError> {
-        let known: Vec<&str> =
-            SIDE_PLACEHOLDERS.iter().chain(role.placeholders).chain(&FURTHER_PORTS).copied().collect();
-        validate_command(&self.command, &known, path, &format!("`command` of {}", self.title()))?;
-        for file in &self.files {
-            if file.name.is_empty() || file.name.contains('/') {
-                let (side, name) = (self.title(), file.name.clone());
-                return Err(ImplementationError::FileName { path: path.into(), side, name });
-            }
-            let field = format!("`file` of {}", self.title());
-            validate_texts([&file.name, &file.text], &known, path, &field)?;
-        }
-        if self.ready == Ready::Port && !role.listens {
-            return Err(ImplementationError::NoPort { path: path.into(), side: self.title() });
-        }
-        Ok(())
-    }
-}
-
-fn validate_command(
-    command: &[String],
-    known: &[&'static str],
-    path: &Path,
-    field: &str,
-) -> Result<(), ImplementationError> {
-    if command.first().is_none_or(String::is_empty) {
-        return Err(ImplementationError::EmptyCommand { path: path.into(), field: field.into() });
-    }
-    validate_texts(command, known, path, field)
-}
-
-/// Returns placeholders as a message names them, those of further ports in few words.
-fn shown_placeholders(known: &[&'static str]) -> Vec<String> {
-    let is_further = |name: &str| FURTHER_PORTS.contains(&name);
-    let mut shown: Vec<String> =
-        known.iter().filter(|name| !is_further(name)).map(|name| format!("{{{name}}}")).collect();
-    if let (true, [first, .., last]) = (known.iter().any(|name| is_further(name)), FURTHER_PORTS) {
-        shown.push(format!("{{{first}}} to {{{last}}}"));
-    }
-    shown
-}
-
-fn validate_texts<'a>(
-    texts: impl IntoIterator<Item = &'a String>,
-    known: &[&'static str],
-    path: &Path,
-    field: &str,
-) -> Result<(), ImplementationError> {
-    let values: Placeholders = known.iter().map(|name| (*name, "".into())).collect();
-    for text in texts {
-        template::fill(text, &values).map_err(|error| match error {
-            TemplateError::LoneBrace => {
-                ImplementationError::LoneBrace { path: path.into(), field: field.into(), text: text.clone() }
-            }
-            TemplateError::Unknown(placeholder) => ImplementationError::UnknownPlaceholder {
-                path: path.into(),
-                field: field.into(),
-                placeholder,
-                known: shown_placeholders(known),
-            },
-        })?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::side::{ExpectedExit, SideFile};
+    use crate::side::{ExpectedExit, Ready, SideFile};
     use crate::test_support::TESTBEDS;
 
     const GOOD: &str = r#"name = "mine"
