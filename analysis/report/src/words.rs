@@ -2,8 +2,8 @@
 //! what it does not tell.
 
 use simutant_analysis::{
-    Analysis, CriterionAnalysis, Expected, ExpectedScore, PairTest, Ranking, Recommendation, percent, plural, screened,
-    standing_of_suite,
+    Analysis, CriterionAnalysis, Expected, ExpectedCriterion, ExpectedScore, PairTest, Ranking, Recommendation,
+    percent, plural, screened, standing_of_suite,
 };
 
 use crate::text::{correlation, interval, level, list, named_p, or_none, points};
@@ -26,6 +26,15 @@ fn recommended(recommendation: &Recommendation, analysis: &Analysis) -> Vec<Stri
         None => own_seed_sentences(recommendation, analysis),
     };
     against.chain(sentences).collect()
+}
+
+/// Says why an input can be worth more than a random one in suites that score less on average, or the other way round;
+/// nothing where both means agree.
+fn disagreeing_means(of_criterion: &ExpectedCriterion) -> &'static str {
+    if (of_criterion.worth > 1.0) == (of_criterion.score.mean > of_criterion.random) {
+        return "";
+    }
+    " The mean worth and the mean score disagree, since its suites differ: some score far from the mean."
 }
 
 /// Sentences about a suite that was chosen for its expected score; what speaks against it comes first.
@@ -54,10 +63,11 @@ fn expected_sentences(
         };
         sentences.push(format!(
             "{standing} Its suites are expected to kill {} of {} on average, each weighted by its difficulty; random suites of the same \
-             sizes, {}.",
+             sizes, {}.{}",
             percent(of_criterion.score.mean),
             plural(expected.mutants, "mutant"),
             percent(of_criterion.random),
+            disagreeing_means(of_criterion),
         ));
     }
     let of = &analysis.criteria[recommendation.choice.criterion];
@@ -366,7 +376,7 @@ pub(crate) fn left_out_sentence(analysis: &Analysis) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{AnalysisOptions, Score, SuiteIndex, analyse};
+    use simutant_analysis::{AnalysisOptions, Score, SuiteIndex, Summary, analyse};
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::{from_kills, synthetic};
 
@@ -387,6 +397,28 @@ mod tests {
         assert!(found[2].starts_with("At the same size (at the "), "{}", found[2]);
         assert!(found[3].starts_with("Random suites of the same sizes kill 7"), "{}", found[3]);
         assert!(found.last().is_some_and(|last| last.starts_with("Limits: ")), "{found:?}");
+    }
+
+    #[test]
+    fn means_that_disagree_are_told() {
+        let with = |worth, mean| {
+            let score = Summary { count: 2, mean, sd: Some(0.3), min: 0.2, median: mean, max: 0.9 };
+            ExpectedCriterion {
+                criterion: 0,
+                suites: Vec::new(),
+                suites_on_dominators: Vec::new(),
+                suites_by_row: Vec::new(),
+                score,
+                random: 0.7,
+                worth,
+                dominator_score: None,
+                coverage: 1.0,
+                best: 0,
+            }
+        };
+        assert!(disagreeing_means(&with(1.7, 0.6)).contains("disagree"));
+        assert!(disagreeing_means(&with(0.8, 0.8)).contains("disagree"));
+        assert_eq!([disagreeing_means(&with(1.7, 0.8)), disagreeing_means(&with(0.8, 0.6))], ["", ""]);
     }
 
     /// Two criteria that ask for the same.
