@@ -92,15 +92,15 @@ impl Run {
         let data = |number: u64| (number > 0).then(|| Text::from(["x", "y"][number as usize - 1]));
         match below(8) {
             0 => Operation::Create { path, data: data(below(3)) },
-            1 => Operation::Delete { path },
+            1 => Operation::Delete { path, version: None },
             2 => Operation::Exists { path },
             3 => Operation::GetChildren { path },
             4 => Operation::GetData { path },
-            5 => Operation::SetData { path, data: data(below(3)) },
+            5 => Operation::SetData { path, data: data(below(3)), version: None },
             6 => Operation::GetAcl { path },
             _ => {
                 let who = if below(2) == 0 { Who::Anyone } else { Who::Session(session) };
-                Operation::SetAcl { path, acl: vec![Access { who, permissions: Permissions(below(32) as u8) }] }
+                Operation::SetAcl { path, acl: vec![Access { who, permissions: Permissions(below(32) as u8) }], version: None }
             }
         }
     }

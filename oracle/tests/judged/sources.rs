@@ -18,7 +18,7 @@ fn create(path: &str) -> Operation {
 }
 
 fn delete(path: &str) -> Operation {
-    Operation::Delete { path: path.into() }
+    Operation::Delete { path: path.into(), version: None }
 }
 
 fn exists(path: &str) -> Operation {

@@ -98,10 +98,10 @@ fn all_cases() -> Vec<Case> {
         let operations = [
             Create { path: "/a".into(), data: None },
             Create { path: "/a/b".into(), data: Some("x".into()) },
-            Delete { path: "/a".into() },
+            Delete { path: "/a".into(), version: None },
             Exists { path: "/a".into() },
             GetData { path: "/a/b".into() },
-            SetData { path: "/a".into(), data: Some("y".into()) },
+            SetData { path: "/a".into(), data: Some("y".into()), version: None },
         ];
         let responses = [
             Response::Done,

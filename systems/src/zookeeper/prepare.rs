@@ -64,27 +64,32 @@ impl Outstanding {
                 record.node = Some(Node::new(data.clone()));
                 Transaction::Create { path: path.clone(), data: data.clone() }
             }
-            Operation::Delete { .. } => {
+            Operation::Delete { version, .. } => {
                 if path.as_str() == "/" {
                     return Err(Error::BadArguments);
                 }
-                if record.node.is_none() {
-                    return Err(Error::NoNode);
-                }
+                self.check(tree, &above, session, Permissions::DELETE)?;
+                let node = record.node.ok_or(Error::NoNode)?;
+                expect(node.version, *version)?;
                 if record.children > 0 {
                     return Err(Error::NotEmpty);
                 }
-                self.check(tree, &above, session, Permissions::DELETE)?;
                 record.node = None;
                 Transaction::Delete { path: path.clone() }
             }
-            Operation::SetData { data, .. } => {
+            Operation::SetData { data, version, .. } => {
                 self.check(tree, &path, session, Permissions::WRITE)?;
+                let node = record.node.as_mut().ok_or(Error::NoNode)?;
+                expect(node.version, *version)?;
+                node.version += 1;
                 Transaction::SetData { path: path.clone(), data: data.clone() }
             }
-            Operation::SetAcl { acl, .. } => {
+            Operation::SetAcl { acl, version, .. } => {
                 self.check(tree, &path, session, Permissions::ADMINISTER)?;
-                if let (Some(node), AclRecord::New) = (&mut record.node, rule) {
+                let node = record.node.as_mut().ok_or(Error::NoNode)?;
+                expect(node.acl_version, *version)?;
+                node.acl_version += 1;
+                if rule == AclRecord::New {
                     node.acl.clone_from(acl);
                 }
                 Transaction::SetAcl { path: path.clone(), acl: acl.clone() }
@@ -132,4 +137,9 @@ impl Outstanding {
         let now = || Record { change: 0, node: tree.node(path).cloned(), children: tree.children(path).len() };
         self.records.get(path).cloned().unwrap_or_else(now)
     }
+}
+
+/// Refuses a change that expects another version.
+fn expect(version: u32, expected: Option<u32>) -> Result<(), Error> {
+    if expected.is_none_or(|expected| expected == version) { Ok(()) } else { Err(Error::BadVersion) }
 }

@@ -180,7 +180,7 @@ impl Client {
         loop {
             // It was made last.
             self.send(&Operation::Exists { path: "/zookeeper".into() });
-            if self.receive(deadline)?.response == Response::Exists(true) {
+            if *self.receive(deadline)?.response.without_stat() == Response::Exists(true) {
                 return Ok(());
             }
             if Instant::now() >= deadline {

@@ -97,14 +97,19 @@ fn operation(changes_acls: bool, sessions: u64, random: &mut Random) -> Operatio
     let kinds = if changes_acls { 10 } else { 8_u32 };
     match random.uniform(0..kinds) {
         0 | 1 => Operation::Create { path, data: one_of(&DATA, random).map(Text::from) },
-        2 => Operation::Delete { path },
+        2 => Operation::Delete { path, version: version(random) },
         3 => Operation::Exists { path },
         4 => Operation::GetChildren { path },
         5 => Operation::GetData { path },
-        6 => Operation::SetData { path, data: one_of(&DATA, random).map(Text::from) },
+        6 => Operation::SetData { path, data: one_of(&DATA, random).map(Text::from), version: version(random) },
         7 => Operation::GetAcl { path },
-        _ => Operation::SetAcl { path, acl: acl(sessions, random) },
+        _ => Operation::SetAcl { path, acl: acl(sessions, random), version: version(random) },
     }
+}
+
+/// Draws the version that a change expects: mostly any, and else one that a node may have.
+fn version(random: &mut Random) -> Option<u32> {
+    (random.uniform(0..2_u8) == 0).then(|| random.uniform(0..4_u32))
 }
 
 fn acl(sessions: u64, random: &mut Random) -> Vec<Access> {
