@@ -7,7 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use simutant_harness::{RunOptions, Verdict, run_suite};
-use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Permissions, Response, Stat, Who};
+use simutant_oracle::specifications::zookeeper::{
+    Access, CreateMode, Error, Operation, Owner, Permissions, Response, Stat, Who,
+};
 use simutant_oracle::specifications::{Text, ZooKeeper};
 use simutant_oracle::{Check, Mode, Order, Revision, Session};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
@@ -40,7 +42,7 @@ fn is_possible(history: &ZooKeeperHistory, initial: &ZooKeeper) -> bool {
 }
 
 fn create(path: &str) -> Operation {
-    Operation::Create { path: path.into(), data: None }
+    Operation::Create { path: path.into(), data: None, mode: CreateMode::Persistent }
 }
 
 fn acl(path: &str, who: Who, permissions: Permissions) -> Operation {
@@ -66,12 +68,20 @@ fn each_operation_and_each_error_is_answered() {
     let get_acl = || Operation::GetAcl { path: path("/a") };
     let children = |of: &str| Operation::GetChildren { path: path(of) };
     let delete = |what: &str| Operation::Delete { path: path(what), version: None };
+    let kind = |at: &str, mode| Operation::Create { path: path(at), data: None, mode };
     let exists_at = |what: &str| Operation::Exists { path: path(what) };
     let list = |names: &[&str]| Response::Children(names.iter().copied().map(Text::from).collect());
     let all = Access { who: Who::Anyone, permissions: Permissions::ALL };
     let bad_version = Response::Error(Error::BadVersion);
-    // A child was created and deleted by then.
-    let stat = |version, acl_version| Stat { version, acl_version, children_version: 2, children: 0, data_length: 0 };
+    // Three children were created and deleted by then.
+    let stat = |version, acl_version| Stat {
+        version,
+        acl_version,
+        children_version: 6,
+        children: 0,
+        data_length: 0,
+        owner: Owner::Nobody,
+    };
     for (session, operation, expect) in [
         (1, children("/"), list(&["zookeeper"])),
         (1, create("/a"), Response::Done),
@@ -85,6 +95,12 @@ fn each_operation_and_each_error_is_answered() {
         (1, delete("/none"), no_node.clone()),
         (1, delete("/"), bad),
         (2, delete("/a/b"), Response::Done),
+        (2, kind("/a/e", CreateMode::Ephemeral), Response::Created(path("/a/e"))),
+        (2, kind("/a/e/f", CreateMode::Persistent), Response::Error(Error::NoChildrenForEphemerals)),
+        (1, kind("/a/", CreateMode::EphemeralSequential), Response::Created(path("/a/0000000002"))),
+        (1, kind("/", CreateMode::PersistentSequential), Response::Created(path("/0000000002"))),
+        (2, delete("/a/e"), Response::Done),
+        (2, delete("/a/0000000002"), Response::Done),
         (2, exists_at("/a/b"), Response::Exists(false)),
         (2, exists_at("/a"), Response::Exists(true)),
         (1, get(), Response::Data(None)),
@@ -145,7 +161,8 @@ fn calls_in_flight_are_answered_in_their_order_with_growing_transactions() {
     let mut last = Revision(0);
     for xid in sent {
         let reply = client.receive(deadline).expect("the server answers");
-        assert_eq!((reply.xid, reply.response), (xid, Response::Done));
+        assert_eq!(reply.xid, xid);
+        assert!(matches!(reply.response, Response::Created(_)), "{:?}", reply.response);
         assert!(reply.transaction > last, "{last} and {}", reply.transaction);
         last = reply.transaction;
     }

@@ -1,6 +1,6 @@
 //! Histories as clients of ZooKeeper see them, made by a simulation of one server.
 
-use simutant_oracle::specifications::zookeeper::{Access, Operation, Permissions, Response, Who};
+use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Operation, Permissions, Response, Who};
 use simutant_oracle::specifications::{Text, ZooKeeper};
 use simutant_oracle::{Call, End, History, Mode, Moment, Open, Session, Specification, Time};
 use simutant_random::Random;
@@ -91,7 +91,7 @@ impl Run {
         let path: Text = PATHS[below(PATHS.len() as u64) as usize].into();
         let data = |number: u64| (number > 0).then(|| Text::from(["x", "y"][number as usize - 1]));
         match below(8) {
-            0 => Operation::Create { path, data: data(below(3)) },
+            0 => Operation::Create { path, data: data(below(3)), mode: CreateMode::Persistent },
             1 => Operation::Delete { path, version: None },
             2 => Operation::Exists { path },
             3 => Operation::GetChildren { path },

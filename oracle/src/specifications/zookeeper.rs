@@ -1,4 +1,4 @@
-//! ZooKeeper's tree of nodes, with data, permissions and versions (Banzai, 2018, 3.1.2, table 3.2, and 3.2.3), as release
+//! ZooKeeper's tree of nodes, with data, permissions and versions, sequential and ephemeral ones among them (Banzai, 2018, 3.1.2, table 3.2, and 3.2.3), as release
 //! 3.8.0 has it where the source says nothing or something else.
 //!
 //! Where a call is refused for several reasons, the source has the order of its table, the release has another one, and
@@ -13,7 +13,7 @@ mod tree;
 use std::collections::BTreeMap;
 
 pub use access::{Access, Permissions, Who};
-pub use calls::{Error, Operation, Response, Stat};
+pub use calls::{CreateMode, Error, Operation, Owner, Response, Stat};
 
 use super::Text;
 use crate::{Footprint, Open, Region, Regions, Session, Specification};
@@ -50,86 +50,126 @@ impl ZooKeeper {
     }
 
     fn take(&mut self, session: Session, operation: &Operation, open: &mut Open<'_>) -> Result<Response, Error> {
-        let path = operation.path().as_str();
         match operation {
-            Operation::Create { path: text, data } => {
-                let may = self.may_change(parent(path), session, Permissions::CREATE, open)?;
-                let is_there = self.tree.node(path).is_ok();
-                refuse([(is_there, Error::NodeExists), (!may, Error::NoAuth)], open)?;
-                self.tree.insert(text, Node::new(data.clone()));
-                Ok(Response::Done)
-            }
-            Operation::Delete { version, .. } => {
-                if path == "/" {
-                    return Err(Error::BadArguments);
-                }
-                let may = self.may_change(parent(path), session, Permissions::DELETE, open)?;
-                let (is_there, differs) = match self.tree.node(path) {
-                    Ok(node) => (true, differs(node.version, *version)),
-                    Err(_) => (false, false),
-                };
-                let has_children = is_there && self.tree.children(path).next().is_some();
-                let reasons = [
-                    (!is_there, Error::NoNode),
-                    (has_children, Error::NotEmpty),
-                    (differs, Error::BadVersion),
-                    (!may, Error::NoAuth),
-                ];
-                refuse(reasons, open)?;
-                self.tree.remove(path);
-                Ok(Response::Done)
-            }
-            Operation::Exists { .. } => match self.tree.stat(path) {
-                Ok(stat) => Ok(Response::Exists(true).with_stat(stat)),
-                Err(_) => Ok(Response::Exists(false)),
-            },
-            Operation::GetChildren { .. } => {
-                self.readable(path, session)?;
-                let names = self.tree.children(path).filter_map(|child| child.rsplit('/').next()).map(Text::from);
-                Ok(Response::Children(names.collect()).with_stat(self.tree.stat(path)?))
-            }
-            Operation::GetData { .. } => {
-                let data = self.readable(path, session)?.data.clone();
-                Ok(Response::Data(data).with_stat(self.tree.stat(path)?))
-            }
-            Operation::SetData { data, version, .. } => {
+            Operation::Create { path, data, mode } => self.create(session, path, data.clone(), *mode, open),
+            Operation::Delete { path, version } => self.delete(session, path.as_str(), *version, open),
+            Operation::SetData { path, data, version } => {
+                let path = path.as_str();
                 let may = self.may_change(path, session, Permissions::WRITE, open)?;
                 let node = self.tree.node_mut(path)?;
                 refuse([(differs(node.version, *version), Error::BadVersion), (!may, Error::NoAuth)], open)?;
                 node.data.clone_from(data);
                 node.version += 1;
-                Ok(Response::Done.with_stat(self.tree.stat(path)?))
+                Ok(Response::Done.with_stat(self.tree.stat(path, session)?))
             }
-            Operation::GetAcl { .. } => {
-                let node = self.tree.node(path)?;
+            Operation::SetAcl { path, acl, version } => self.set_acl(session, path, acl, *version, open),
+            Operation::Close => {
+                self.tree.remove_of(session);
+                Ok(Response::Done)
+            }
+            Operation::Exists { path } => match self.tree.stat(path.as_str(), session) {
+                Ok(stat) => Ok(Response::Exists(true).with_stat(stat)),
+                Err(_) => Ok(Response::Exists(false)),
+            },
+            Operation::GetChildren { path } => {
+                let path = path.as_str();
+                self.readable(path, session)?;
+                let names = self.tree.children(path).filter_map(|child| child.rsplit('/').next()).map(Text::from);
+                Ok(Response::Children(names.collect()).with_stat(self.tree.stat(path, session)?))
+            }
+            Operation::GetData { path } => {
+                let data = self.readable(path.as_str(), session)?.data.clone();
+                Ok(Response::Data(data).with_stat(self.tree.stat(path.as_str(), session)?))
+            }
+            Operation::GetAcl { path } => {
+                let node = self.tree.node(path.as_str())?;
                 let may = [Permissions::READ, Permissions::ADMINISTER].iter().any(|one| node.allows(session, *one));
                 refuse([(!may, Error::NoAuth)], open)?;
-                Ok(Response::Acl(node.acl.clone()).with_stat(self.tree.stat(path)?))
-            }
-            Operation::SetAcl { path: text, acl, version } => {
-                if acl.is_empty() {
-                    return Err(Error::InvalidAcl);
-                }
-                let may = self.may_change(path, session, Permissions::ADMINISTER, open)?;
-                let node = self.tree.node_mut(path)?;
-                refuse([(differs(node.acl_version, *version), Error::BadVersion), (!may, Error::NoAuth)], open)?;
-                let mut once = Vec::with_capacity(acl.len());
-                for access in acl {
-                    if !once.contains(access) {
-                        once.push(*access);
-                    }
-                }
-                let before = std::mem::replace(&mut node.acl, once);
-                node.acl_version += 1;
-                if let Some(former) = &mut self.former {
-                    let lists = former.entry(text.clone()).or_default();
-                    if let Err(place) = lists.binary_search(&before) {
-                        lists.insert(place, before);
-                    }
-                }
-                Ok(Response::Done.with_stat(self.tree.stat(path)?))
+                Ok(Response::Acl(node.acl.clone()).with_stat(self.tree.stat(path.as_str(), session)?))
             }
         }
+    }
+
+    fn create(
+        &mut self,
+        session: Session,
+        path: &Text,
+        data: Option<Text>,
+        mode: CreateMode,
+        open: &mut Open<'_>,
+    ) -> Result<Response, Error> {
+        let above = parent(path.as_str());
+        let may = self.may_change(above, session, Permissions::CREATE, open)?;
+        let above = self.tree.node(above)?;
+        let path = if mode.is_sequential() { path.with(&format!("{:010}", above.created)) } else { path.clone() };
+        let is_there = self.tree.node(path.as_str()).is_ok();
+        let reasons = [
+            (is_there, Error::NodeExists),
+            (above.owner.is_some(), Error::NoChildrenForEphemerals),
+            (!may, Error::NoAuth),
+        ];
+        refuse(reasons, open)?;
+        let owner = mode.is_ephemeral().then_some(session);
+        self.tree.insert(&path, Node { owner, ..Node::new(data) });
+        Ok(Response::Created(path))
+    }
+
+    fn delete(
+        &mut self,
+        session: Session,
+        path: &str,
+        version: Option<u32>,
+        open: &mut Open<'_>,
+    ) -> Result<Response, Error> {
+        if path == "/" {
+            return Err(Error::BadArguments);
+        }
+        let may = self.may_change(parent(path), session, Permissions::DELETE, open)?;
+        let (is_there, differs) = match self.tree.node(path) {
+            Ok(node) => (true, differs(node.version, version)),
+            Err(_) => (false, false),
+        };
+        let has_children = is_there && self.tree.children(path).next().is_some();
+        let reasons = [
+            (!is_there, Error::NoNode),
+            (has_children, Error::NotEmpty),
+            (differs, Error::BadVersion),
+            (!may, Error::NoAuth),
+        ];
+        refuse(reasons, open)?;
+        self.tree.remove(path);
+        Ok(Response::Done)
+    }
+
+    fn set_acl(
+        &mut self,
+        session: Session,
+        path: &Text,
+        acl: &[Access],
+        version: Option<u32>,
+        open: &mut Open<'_>,
+    ) -> Result<Response, Error> {
+        if acl.is_empty() {
+            return Err(Error::InvalidAcl);
+        }
+        let may = self.may_change(path.as_str(), session, Permissions::ADMINISTER, open)?;
+        let node = self.tree.node_mut(path.as_str())?;
+        refuse([(differs(node.acl_version, version), Error::BadVersion), (!may, Error::NoAuth)], open)?;
+        let mut once = Vec::with_capacity(acl.len());
+        for access in acl {
+            if !once.contains(access) {
+                once.push(*access);
+            }
+        }
+        let before = std::mem::replace(&mut node.acl, once);
+        node.acl_version += 1;
+        if let Some(former) = &mut self.former {
+            let lists = former.entry(path.clone()).or_default();
+            if let Err(place) = lists.binary_search(&before) {
+                lists.insert(place, before);
+            }
+        }
+        Ok(Response::Done.with_stat(self.tree.stat(path.as_str(), session)?))
     }
 
     fn readable(&self, path: &str, session: Session) -> Result<&Node, Error> {
@@ -165,36 +205,50 @@ impl Specification for ZooKeeper {
         expected.agrees_with(observed)
     }
 
-    fn reason(&self, _: Session, operation: &Operation, _: &Response, _: &Response) -> Option<String> {
-        let path = operation.path().as_str();
-        let (Ok(node), Ok(stat)) = (self.tree.node(path), self.tree.stat(path)) else {
+    fn reason(&self, session: Session, operation: &Operation, _: &Response, _: &Response) -> Option<String> {
+        let path = operation.path()?.as_str();
+        let (Ok(node), Ok(stat)) = (self.tree.node(path), self.tree.stat(path, session)) else {
             return Some(format!("{path} is not there"));
         };
         let Stat { version, acl_version, children_version, children, .. } = stat;
         let versions =
             format!("versions {version} of the data, {acl_version} of the list, {children_version} of children");
-        Some(format!(
-            "{path} is there with the data {:?}, {children} children, {versions}, and {:?}",
-            node.data, node.acl
-        ))
+        let data = &node.data;
+        Some(format!("{path} is there with the data {data:?}, {children} children, {versions}, and {:?}", node.acl))
     }
 
     fn footprint(operation: &Operation, response: Option<&Response>) -> Footprint {
-        let path = operation.path().as_str();
-        let node = |path: &str| Region::of(&("node", path));
-        let children = |path: &str| Region::of(&("children", path));
-        let above = parent(path);
+        let node = |path: &Text| Region::of(&("node", path.as_str()));
+        let children = |path: &Text| Region::of(&("children", path.as_str()));
+        // A node's parent, and the children of that.
+        let above = |path: &Text| ["node", "children"].map(|what| Region::of(&(what, parent(path.as_str()))));
         // Statistics count the children.
         let shows_children = response.is_none_or(|response| matches!(response, Response::WithStat { .. }));
-        let shown = || if shows_children { vec![node(path), children(path)] } else { vec![node(path)] };
+        let shown = |path| if shows_children { vec![node(path), children(path)] } else { vec![node(path)] };
         let (reads, writes) = match operation {
-            Operation::Create { .. } => (vec![node(path), node(above)], vec![node(path), children(above)]),
-            Operation::Delete { .. } => {
-                (vec![node(path), children(path), node(above)], vec![node(path), children(above)])
+            // The path depends on how many children there were.
+            Operation::Create { path, mode, .. } if mode.is_sequential() => match response {
+                Some(Response::Created(created)) => {
+                    let above = above(path);
+                    (vec![node(created), above[0], above[1]], vec![node(created), above[1]])
+                }
+                Some(Response::Error(_)) => return Footprint::reads_everything(),
+                _ => return Footprint::everything(),
+            },
+            Operation::Create { path, .. } => {
+                let above = above(path);
+                (vec![node(path), above[0]], vec![node(path), above[1]])
             }
-            Operation::Exists { .. } | Operation::GetData { .. } | Operation::GetAcl { .. } => (shown(), Vec::new()),
-            Operation::GetChildren { .. } => (vec![node(path), children(path)], Vec::new()),
-            Operation::SetData { .. } | Operation::SetAcl { .. } => (shown(), vec![node(path)]),
+            Operation::Delete { path, .. } => {
+                let above = above(path);
+                (vec![node(path), children(path), above[0]], vec![node(path), above[1]])
+            }
+            Operation::Exists { path } | Operation::GetData { path } | Operation::GetAcl { path } => {
+                (shown(path), Vec::new())
+            }
+            Operation::GetChildren { path } => (vec![node(path), children(path)], Vec::new()),
+            Operation::SetData { path, .. } | Operation::SetAcl { path, .. } => (shown(path), vec![node(path)]),
+            Operation::Close => return Footprint::everything(),
         };
         let changes = !writes.is_empty() && !response.is_some_and(Response::is_error);
         Footprint { reads: Regions::Some(reads), writes: if changes { Regions::Some(writes) } else { Regions::None } }

@@ -25,7 +25,7 @@ pub(super) async fn apply(
                 let State { tree, outstanding } = &mut *state.borrow_mut();
                 tree.apply(&transaction);
                 outstanding.done(change, &transaction);
-                done(tree, &transaction)
+                done(tree, session, &transaction)
             }
             Err(Some(error)) => Response::Error(error),
             Err(None) => read(&state.borrow().tree, session, &operation).unwrap_or_else(Response::Error),
@@ -35,17 +35,21 @@ pub(super) async fn apply(
 }
 
 /// Answers a change that was done.
-fn done(tree: &Tree, transaction: &Transaction) -> Response {
-    match (transaction, tree.stat(transaction.path())) {
-        (Transaction::SetData { .. } | Transaction::SetAcl { .. }, Some(stat)) => Response::Done.with_stat(stat),
-        _ => Response::Done,
+fn done(tree: &Tree, session: Session, transaction: &Transaction) -> Response {
+    match transaction {
+        Transaction::Create { path, .. } => Response::Created(path.clone()),
+        Transaction::SetData { path, .. } | Transaction::SetAcl { path, .. } => match tree.stat(path, session) {
+            Some(stat) => Response::Done.with_stat(stat),
+            None => Response::Done,
+        },
+        Transaction::Delete { .. } | Transaction::Close { .. } => Response::Done,
     }
 }
 
 /// Answers a request that changes nothing. What it needs is checked here.
 fn read(tree: &Tree, session: Session, operation: &Operation) -> Result<Response, Error> {
-    let path = operation.path();
-    let Some((node, stat)) = tree.node(path).zip(tree.stat(path)) else {
+    let path = operation.path().ok_or(Error::BadArguments)?;
+    let Some((node, stat)) = tree.node(path).zip(tree.stat(path, session)) else {
         let is_asked = matches!(operation, Operation::Exists { .. });
         return if is_asked { Ok(Response::Exists(false)) } else { Err(Error::NoNode) };
     };
@@ -63,9 +67,11 @@ fn read(tree: &Tree, session: Session, operation: &Operation) -> Result<Response
             needs(node, session, &[Permissions::READ, Permissions::ADMINISTER])?;
             Response::Acl(node.acl.clone())
         }
-        Operation::Create { .. } | Operation::Delete { .. } | Operation::SetData { .. } | Operation::SetAcl { .. } => {
-            unreachable!("a change is a transaction")
-        }
+        Operation::Create { .. }
+        | Operation::Delete { .. }
+        | Operation::SetData { .. }
+        | Operation::SetAcl { .. }
+        | Operation::Close => unreachable!("a change is a transaction"),
     };
     Ok(answer.with_stat(stat))
 }

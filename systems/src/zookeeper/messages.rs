@@ -35,6 +35,8 @@ pub enum Transaction {
         path: Text,
         /// Its data.
         data: Option<Text>,
+        /// The session with which it ends.
+        owner: Option<Session>,
     },
     /// A node less.
     Delete {
@@ -55,16 +57,22 @@ pub enum Transaction {
         /// Its list from then on.
         acl: Vec<Access>,
     },
+    /// The end of a session.
+    Close {
+        /// The ephemeral nodes that end with it.
+        paths: Vec<Text>,
+    },
 }
 
 impl Transaction {
-    /// Returns the node that it is about.
-    pub const fn path(&self) -> &Text {
+    /// Returns the nodes that it is about.
+    pub fn paths(&self) -> &[Text] {
         match self {
             Self::Create { path, .. }
             | Self::Delete { path }
             | Self::SetData { path, .. }
-            | Self::SetAcl { path, .. } => path,
+            | Self::SetAcl { path, .. } => std::slice::from_ref(path),
+            Self::Close { paths } => paths,
         }
     }
 }

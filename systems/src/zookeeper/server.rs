@@ -113,9 +113,11 @@ async fn prepare(
 
 fn changes(operation: &Operation) -> bool {
     match operation {
-        Operation::Create { .. } | Operation::Delete { .. } | Operation::SetData { .. } | Operation::SetAcl { .. } => {
-            true
-        }
+        Operation::Create { .. }
+        | Operation::Delete { .. }
+        | Operation::SetData { .. }
+        | Operation::SetAcl { .. }
+        | Operation::Close => true,
         Operation::Exists { .. }
         | Operation::GetChildren { .. }
         | Operation::GetData { .. }

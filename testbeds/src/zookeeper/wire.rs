@@ -11,7 +11,7 @@ use base64::Engine as _;
 use sha1::{Digest as _, Sha1};
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Permissions, Response, Stat, Who};
+use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Owner, Permissions, Response, Stat, Who};
 
 /// How many bytes a message may have: `jute.maxbuffer` of the release, and what it adds for headers.
 pub(super) const LENGTH_MAX: usize = (1 << 20) + 1_024;
@@ -78,6 +78,9 @@ pub enum Malformed {
         /// The number.
         number: i32,
     },
+    /// A node was created elsewhere than it should be.
+    #[error("a node was created that is not below the client's root")]
+    Elsewhere,
     /// Permissions are not a sum of 1, 2, 4, 8 and 16.
     #[error("{0} is no sum of permissions")]
     Permissions(i32),
@@ -195,26 +198,20 @@ pub(super) fn ping(out: &mut Vec<u8>) {
     });
 }
 
-/// Adds the end of a session.
-pub(super) fn close(out: &mut Vec<u8>, xid: i32) {
-    message(out, |writer| {
-        writer.int(xid);
-        writer.int(kinds::CLOSE_SESSION);
-    });
-}
-
 /// Adds a call. Its node has this path in the server's tree.
 pub(super) fn call(out: &mut Vec<u8>, xid: i32, operation: &Operation, path: &str) {
     message(out, |writer| {
         writer.int(xid);
         writer.int(kind(operation));
-        writer.text(path);
+        if *operation != Operation::Close {
+            writer.text(path);
+        }
         let bytes = |data: &Option<Text>| data.as_ref().map(|text| text.as_str().as_bytes().to_vec());
         match operation {
-            Operation::Create { data, .. } => {
+            Operation::Create { data, mode, .. } => {
                 writer.data(bytes(data).as_deref());
                 writer.acl(&[Access { who: Who::Anyone, permissions: Permissions::ALL }]);
-                writer.int(0); // Neither ephemeral nor sequential.
+                writer.int(i32::from(mode.is_ephemeral()) + 2 * i32::from(mode.is_sequential()));
             }
             Operation::Delete { version, .. } => writer.version(*version),
             Operation::Exists { .. } | Operation::GetChildren { .. } | Operation::GetData { .. } => writer.bool(false),
@@ -222,7 +219,7 @@ pub(super) fn call(out: &mut Vec<u8>, xid: i32, operation: &Operation, path: &st
                 writer.data(bytes(data).as_deref());
                 writer.version(*version);
             }
-            Operation::GetAcl { .. } => {}
+            Operation::GetAcl { .. } | Operation::Close => {}
             Operation::SetAcl { acl, version, .. } => {
                 writer.acl(acl);
                 writer.version(*version);
@@ -241,6 +238,7 @@ const fn kind(operation: &Operation) -> i32 {
         Operation::SetData { .. } => kinds::SET_DATA,
         Operation::GetAcl { .. } => kinds::GET_ACL,
         Operation::SetAcl { .. } => kinds::SET_ACL,
+        Operation::Close => kinds::CLOSE_SESSION,
     }
 }
 
@@ -261,6 +259,8 @@ pub(super) enum Asked {
     Change,
     /// Nothing more than that it was done.
     Nothing,
+    /// The end of the session.
+    Close,
 }
 
 impl Asked {
@@ -269,6 +269,7 @@ impl Asked {
         match operation {
             Operation::Create { .. } => Self::Create,
             Operation::Delete { .. } => Self::Nothing,
+            Operation::Close => Self::Close,
             Operation::Exists { .. } => Self::Exists,
             Operation::GetChildren { .. } => Self::Children,
             Operation::GetData { .. } => Self::Data,
@@ -369,19 +370,23 @@ impl<'a> Reader<'a> {
         u32::try_from(number).map_err(|_| Malformed::Negative { what, number })
     }
 
-    /// Returns the statistics of a node. Its transactions and times are passed over.
-    fn stat(&mut self) -> Result<Stat, Malformed> {
+    /// Returns the statistics of a node, as a session sees them. Its transactions and times are passed over.
+    fn stat(&mut self, session: i64) -> Result<Stat, Malformed> {
         for _ in 0..4 {
             self.long("transactions and times")?;
         }
         let version = self.count("version")?;
         let children_version = self.int("version of the children")?;
         let acl_version = self.count("version of the access control list")?;
-        self.long("owner")?;
+        let owner = match self.long("owner")? {
+            0 => Owner::Nobody,
+            number if number == session => Owner::Caller,
+            _ => Owner::Other,
+        };
         let data_length = self.count("bytes of data")?;
         let children = self.count("children")?;
         self.long("transaction of the children")?;
-        Ok(Stat { version, acl_version, children_version, children, data_length })
+        Ok(Stat { version, acl_version, children_version, children, data_length, owner })
     }
 
     fn end(&self) -> Result<(), Malformed> {
@@ -451,34 +456,34 @@ pub(super) const fn error(number: i32) -> Option<Error> {
         -102 => Error::NoAuth,
         -110 => Error::NodeExists,
         -103 => Error::BadVersion,
+        -108 => Error::NoChildrenForEphemerals,
         -111 => Error::NotEmpty,
         _ => return None,
     })
 }
 
-/// Reads what an answer without an error has behind its header.
-pub(super) fn response(asked: Asked, body: &[u8]) -> Result<Response, Malformed> {
+/// Reads what an answer without an error has behind its header. The session is the server's number of it.
+pub(super) fn response(asked: Asked, session: i64, body: &[u8]) -> Result<Response, Malformed> {
     let mut reader = Reader(body);
     let response = match asked {
-        Asked::Nothing => Response::Done,
-        Asked::Create => {
-            reader.text("path")?;
-            Response::Done
-        }
-        Asked::Change => Response::Done.with_stat(reader.stat()?),
-        Asked::Exists => Response::Exists(true).with_stat(reader.stat()?),
+        Asked::Nothing | Asked::Close => Response::Done,
+        Asked::Create => Response::Created(reader.text("path")?.into()),
+        Asked::Change => Response::Done.with_stat(reader.stat(session)?),
+        Asked::Exists => Response::Exists(true).with_stat(reader.stat(session)?),
         Asked::Children => {
             let mut names: Vec<&str> = reader.list("children", |reader| reader.text("child"))?;
             // The server's order is that of a table of hashes.
             names.sort_unstable();
-            Response::Children(names.into_iter().map(Text::from).collect()).with_stat(reader.stat()?)
+            Response::Children(names.into_iter().map(Text::from).collect()).with_stat(reader.stat(session)?)
         }
         Asked::Data => {
             let data = reader.data("data")?;
             let text = data.map(|bytes| std::str::from_utf8(bytes).map_err(|_| Malformed::Text)).transpose()?;
-            Response::Data(text.map(Text::from)).with_stat(reader.stat()?)
+            Response::Data(text.map(Text::from)).with_stat(reader.stat(session)?)
         }
-        Asked::Acl => Response::Acl(reader.list("access control list", Reader::access)?).with_stat(reader.stat()?),
+        Asked::Acl => {
+            Response::Acl(reader.list("access control list", Reader::access)?).with_stat(reader.stat(session)?)
+        }
     };
     reader.end()?;
     Ok(response)

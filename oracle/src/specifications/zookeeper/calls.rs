@@ -13,10 +13,13 @@ use super::Access;
 pub enum Operation {
     /// Creates a node, on which everybody may do everything.
     Create {
-        /// The node.
+        /// The node. If it is sequential, how its path begins.
         path: Text,
         /// Its data.
         data: Option<Text>,
+        /// What kind of node it is.
+        #[serde(default, skip_serializing_if = "CreateMode::is_persistent")]
+        mode: CreateMode,
     },
     /// Deletes a node that has no children.
     Delete {
@@ -66,6 +69,41 @@ pub enum Operation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u32>,
     },
+    /// Ends the session, which deletes its ephemeral nodes. What the session asks for later is asked by a new one of the
+    /// same name.
+    Close,
+}
+
+/// Kinds of nodes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CreateMode {
+    /// One that is there until it is deleted.
+    #[default]
+    Persistent,
+    /// One that is deleted when the session ends that made it.
+    Ephemeral,
+    /// A persistent one whose path ends in a number of ten digits: how many children its parent has had.
+    PersistentSequential,
+    /// An ephemeral one of the same kind.
+    EphemeralSequential,
+}
+
+impl CreateMode {
+    /// Returns whether the node is deleted when its session ends.
+    pub const fn is_ephemeral(self) -> bool {
+        matches!(self, Self::Ephemeral | Self::EphemeralSequential)
+    }
+
+    /// Returns whether the node's path ends in a number.
+    pub const fn is_sequential(self) -> bool {
+        matches!(self, Self::PersistentSequential | Self::EphemeralSequential)
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    const fn is_persistent(&self) -> bool {
+        matches!(self, Self::Persistent)
+    }
 }
 
 /// What ZooKeeper answers.
@@ -77,6 +115,8 @@ pub enum Operation {
 pub enum Response {
     /// It was done.
     Done,
+    /// The node was created, and has this path.
+    Created(Text),
     /// Whether the node is there.
     Exists(bool),
     /// The names of the children, in their order.
@@ -110,6 +150,22 @@ pub struct Stat {
     pub children: u32,
     /// How many bytes of data it has.
     pub data_length: u32,
+    /// Whose ephemeral node it is.
+    #[serde(default)]
+    pub owner: Owner,
+}
+
+/// Whose ephemeral node one is, as a session sees it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    /// Nobody's: it is none.
+    #[default]
+    Nobody,
+    /// Its own.
+    Caller,
+    /// Another session's.
+    Other,
 }
 
 /// Why ZooKeeper does not do what it is asked for. Each is about the node that the operation names, whichever node is
@@ -123,6 +179,8 @@ pub enum Error {
     NodeExists,
     /// The node has children.
     NotEmpty,
+    /// The node's parent is ephemeral.
+    NoChildrenForEphemerals,
     /// The node has another version than is expected.
     BadVersion,
     /// The session must not do that.
@@ -134,8 +192,8 @@ pub enum Error {
 }
 
 impl Operation {
-    /// Returns the node that the operation names.
-    pub const fn path(&self) -> &Text {
+    /// Returns the node that the operation names, or how its path begins; `None` if it is about no single one.
+    pub const fn path(&self) -> Option<&Text> {
         match self {
             Self::Create { path, .. }
             | Self::Delete { path, .. }
@@ -144,7 +202,8 @@ impl Operation {
             | Self::GetData { path }
             | Self::SetData { path, .. }
             | Self::GetAcl { path }
-            | Self::SetAcl { path, .. } => path,
+            | Self::SetAcl { path, .. } => Some(path),
+            Self::Close => None,
         }
     }
 }
@@ -171,6 +230,7 @@ impl Response {
                 stat == seen && answer.agrees_with(observed)
             }
             (Self::WithStat { answer, .. }, observed) => answer.agrees_with(observed),
+            (Self::Created(_), Self::Done) => true,
             (expected, observed) => expected == observed,
         }
     }

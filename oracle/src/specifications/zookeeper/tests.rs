@@ -14,7 +14,7 @@ fn check(operations: &[(u64, Operation)], expect: &Response) {
 }
 
 fn create(path: &str) -> Operation {
-    Operation::Create { path: path.into(), data: None }
+    Operation::Create { path: path.into(), data: None, mode: CreateMode::Persistent }
 }
 
 fn acl(path: &str, who: Who, permissions: Permissions) -> Operation {
@@ -93,7 +93,7 @@ fn stale_permissions_are_for_changes_alone() {
     };
     let no_auth = Response::Error(Error::NoAuth);
     check(Operation::SetData { path: "/a".into(), data: None, version: None }, &[no_auth.clone(), Response::Done]);
-    check(create("/a/b"), &[no_auth.clone(), Response::Done]);
+    check(create("/a/b"), &[no_auth.clone(), Response::Created("/a/b".into())]);
     check(Operation::GetData { path: "/a".into() }, &[no_auth]);
 }
 
@@ -125,7 +125,8 @@ fn versions_count_changes_and_are_expected() {
     for wrong in [set(Some(0)), set(Some(2)), list(Some(0)), delete("/a/b", Some(1))] {
         check(&with(&[wrong]), &bad);
     }
-    let stat = Stat { version: 2, acl_version: 2, children_version: 3, children: 1, data_length: 2 };
+    let stat =
+        Stat { version: 2, acl_version: 2, children_version: 3, children: 1, data_length: 2, owner: Owner::Nobody };
     let last = Response::Data(Some("xy".into())).with_stat(stat);
     let get = Operation::GetData { path: "/a".into() };
     check(&with(&[set(Some(1)), list(Some(1)), delete("/a/b", Some(0)), get]), &last);
@@ -135,10 +136,49 @@ fn versions_count_changes_and_are_expected() {
 
 #[test]
 fn what_a_client_does_not_look_at_agrees() {
-    let stat = Stat { version: 1, acl_version: 0, children_version: 0, children: 0, data_length: 0 };
+    let stat =
+        Stat { version: 1, acl_version: 0, children_version: 0, children: 0, data_length: 0, owner: Owner::Nobody };
     let full = Response::Data(None).with_stat(stat);
     assert!(full.agrees_with(&full) && full.agrees_with(&Response::Data(None)));
     assert!(!Response::Data(None).agrees_with(&full));
     assert!(!full.agrees_with(&Response::Data(Some("x".into()))));
     assert!(!full.agrees_with(&Response::Data(None).with_stat(Stat { version: 2, ..stat })));
+}
+
+fn create_as(path: &str, mode: CreateMode) -> Operation {
+    Operation::Create { path: path.into(), data: None, mode }
+}
+
+#[test]
+fn sequential_nodes_are_numbered_by_the_children_that_their_parent_has_had() {
+    use CreateMode::{EphemeralSequential, PersistentSequential};
+    let tree = [(1, create_as("/x-", PersistentSequential)), (1, create("/a")), (1, create("/a/b"))];
+    let with = |last: Operation| [tree.to_vec(), vec![(1, last)]].concat();
+    // The root has had `/zookeeper`, `/x-0000000001` and `/a`.
+    check(&tree[..1], &Response::Created("/x-0000000001".into()));
+    check(&with(create_as("/x-", EphemeralSequential)), &Response::Created("/x-0000000003".into()));
+    check(&with(create_as("/", EphemeralSequential)), &Response::Created("/0000000003".into()));
+    check(&with(create_as("/a/", PersistentSequential)), &Response::Created("/a/0000000001".into()));
+    let gone = with(Operation::Delete { path: "/a/b".into(), version: None });
+    let again = [gone, vec![(1, create_as("/a/", PersistentSequential))]].concat();
+    check(&again, &Response::Created("/a/0000000001".into()));
+    check(&with(create_as("/none/", PersistentSequential)), &Response::Error(Error::NoNode));
+}
+
+#[test]
+fn ephemeral_nodes_end_with_their_session() {
+    let tree = [(1, create_as("/a", CreateMode::Ephemeral)), (2, create_as("/b", CreateMode::Ephemeral))];
+    let with =
+        |session, more: &[Operation]| [tree.to_vec(), more.iter().map(|one| (session, one.clone())).collect()].concat();
+    check(&with(2, &[create("/a/b")]), &Response::Error(Error::NoChildrenForEphemerals));
+    let exists = |path: &str| Operation::Exists { path: path.into() };
+    let is = |owner| {
+        let stat = Stat { version: 0, acl_version: 0, children_version: 0, children: 0, data_length: 0, owner };
+        Response::Exists(true).with_stat(stat)
+    };
+    check(&with(1, &[exists("/a")]), &is(Owner::Caller));
+    check(&with(1, &[exists("/b")]), &is(Owner::Other));
+    check(&with(1, &[Operation::Close, exists("/a")]), &Response::Exists(false));
+    check(&with(1, &[Operation::Close, exists("/b")]), &is(Owner::Other));
+    check(&with(2, &[Operation::Close, exists("/a")]), &is(Owner::Other));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::Text;
 use super::access::allows;
-use super::{Access, Error, Permissions, Stat, Who};
+use super::{Access, Error, Owner, Permissions, Stat, Who};
 use crate::Session;
 
 /// Nodes, in the order of their paths.
@@ -22,13 +22,15 @@ pub(super) struct Node {
     pub(super) acl_version: u32,
     /// How many children were created.
     pub(super) created: u32,
+    /// The session with which it ends.
+    pub(super) owner: Option<Session>,
 }
 
 impl Node {
     /// Returns a new node, on which everybody may do everything.
     pub(super) fn new(data: Option<Text>) -> Self {
         let acl = vec![Access { who: Who::Anyone, permissions: Permissions::ALL }];
-        Self { data, acl, version: 0, acl_version: 0, created: 0 }
+        Self { data, acl, version: 0, acl_version: 0, created: 0, owner: None }
     }
 
     /// Returns whether the session may do that with the node.
@@ -80,8 +82,13 @@ impl Tree {
         paths.filter(move |other| *other != "/" && parent(other) == path)
     }
 
-    /// Returns a node's statistics.
-    pub(super) fn stat(&self, path: &str) -> Result<Stat, Error> {
+    /// Deletes the ephemeral nodes of a session.
+    pub(super) fn remove_of(&mut self, session: Session) {
+        self.0.retain(|(_, node)| node.owner != Some(session));
+    }
+
+    /// Returns a node's statistics, as a session sees them.
+    pub(super) fn stat(&self, path: &str, session: Session) -> Result<Stat, Error> {
         let node = self.node(path)?;
         let children = number(self.children(path).count());
         Ok(Stat {
@@ -91,6 +98,11 @@ impl Tree {
             children_version: i32::try_from(2 * i64::from(node.created) - i64::from(children)).unwrap_or(i32::MAX),
             children,
             data_length: number(node.data.as_ref().map_or(0, |data| data.as_str().len())),
+            owner: match node.owner {
+                None => Owner::Nobody,
+                Some(owner) if owner == session => Owner::Caller,
+                Some(_) => Owner::Other,
+            },
         })
     }
 

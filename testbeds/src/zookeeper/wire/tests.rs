@@ -2,6 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The number of the session that reads.
+const SESSION: i64 = 7;
+
 const ASKED: [Asked; 7] =
     [Asked::Exists, Asked::Children, Asked::Data, Asked::Acl, Asked::Create, Asked::Change, Asked::Nothing];
 
@@ -9,7 +12,14 @@ const ASKED: [Asked; 7] =
 fn body(response: &Response) -> (Asked, Vec<u8>) {
     let mut bytes = Vec::new();
     let mut writer = Writer(&mut bytes);
-    let Response::WithStat { answer, stat } = response else { return (Asked::Nothing, bytes) };
+    let (answer, stat) = match response {
+        Response::WithStat { answer, stat } => (answer, stat),
+        Response::Created(path) => {
+            writer.text(path.as_str());
+            return (Asked::Create, bytes);
+        }
+        _ => return (Asked::Nothing, bytes),
+    };
     let asked = match &**answer {
         Response::Exists(_) => Asked::Exists,
         Response::Children(names) => {
@@ -37,7 +47,11 @@ fn write_stat(writer: &mut Writer<'_>, stat: &Stat) {
     writer.int(int(stat.version));
     writer.int(stat.children_version);
     writer.int(int(stat.acl_version));
-    writer.long(0);
+    writer.long(match stat.owner {
+        Owner::Nobody => 0,
+        Owner::Caller => SESSION,
+        Owner::Other => SESSION + 1,
+    });
     writer.int(int(stat.data_length));
     writer.int(int(stat.children));
     writer.long(5);
@@ -45,13 +59,15 @@ fn write_stat(writer: &mut Writer<'_>, stat: &Stat) {
 
 fn stat_strategy() -> impl Strategy<Value = Stat> {
     let number = || 0..=i32::MAX.unsigned_abs();
-    let numbers = (number(), number(), any::<i32>(), number(), number());
-    numbers.prop_map(|(version, acl_version, children_version, children, data_length)| Stat {
+    let owner = prop_oneof![Just(Owner::Nobody), Just(Owner::Caller), Just(Owner::Other)];
+    let numbers = (number(), number(), any::<i32>(), number(), number(), owner);
+    numbers.prop_map(|(version, acl_version, children_version, children, data_length, owner)| Stat {
         version,
         acl_version,
         children_version,
         children,
         data_length,
+        owner,
     })
 }
 
@@ -72,7 +88,7 @@ fn response_strategy() -> impl Strategy<Value = Response> {
         prop::collection::vec(access, 0..5).prop_map(Response::Acl),
     ];
     let with_stat = (answer, stat_strategy()).prop_map(|(answer, stat)| answer.with_stat(stat));
-    prop_oneof![1 => Just(Response::Done), 9 => with_stat]
+    prop_oneof![1 => Just(Response::Done), 1 => text().prop_map(Response::Created), 9 => with_stat]
 }
 
 #[test]
@@ -99,24 +115,24 @@ proptest! {
     #[test]
     fn an_answer_is_read_as_it_was_written(expect in response_strategy()) {
         let (asked, bytes) = body(&expect);
-        prop_assert_eq!(response(asked, &bytes), Ok(expect));
+        prop_assert_eq!(response(asked, SESSION, &bytes), Ok(expect));
     }
 
     #[test]
     fn an_answer_that_is_cut_or_longer_is_none(expect in response_strategy(), at in any::<prop::sample::Index>()) {
         let (asked, mut bytes) = body(&expect);
         if !bytes.is_empty() {
-            prop_assert!(response(asked, &bytes[..at.index(bytes.len())]).is_err());
+            prop_assert!(response(asked, SESSION, &bytes[..at.index(bytes.len())]).is_err());
         }
         bytes.push(0);
-        prop_assert_eq!(response(asked, &bytes), Err(Malformed::Long(1)));
+        prop_assert_eq!(response(asked, SESSION, &bytes), Err(Malformed::Long(1)));
     }
 
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = (first_message(&bytes), granted(&bytes), header(&bytes));
         for asked in ASKED {
-            let _ = response(asked, &bytes);
+            let _ = response(asked, SESSION, &bytes);
         }
     }
 
@@ -133,6 +149,6 @@ proptest! {
             let place = at.index(bytes.len());
             bytes[place] = byte;
         }
-        let _ = response(asked, &bytes);
+        let _ = response(asked, SESSION, &bytes);
     }
 }
