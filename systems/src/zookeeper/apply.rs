@@ -35,7 +35,7 @@ pub(super) async fn apply(
 }
 
 /// Answers a change that was done.
-fn done(tree: &Tree, session: Session, transaction: &Transaction) -> Response {
+pub(super) fn done(tree: &Tree, session: Session, transaction: &Transaction) -> Response {
     match transaction {
         Transaction::Create { path, .. } => Response::Created(path.clone()),
         Transaction::SetData { path, .. } | Transaction::SetAcl { path, .. } => match tree.stat(path, session) {
@@ -47,7 +47,7 @@ fn done(tree: &Tree, session: Session, transaction: &Transaction) -> Response {
 }
 
 /// Answers a request that changes nothing. What it needs is checked here.
-fn read(tree: &Tree, session: Session, operation: &Operation) -> Result<Response, Error> {
+pub(super) fn read(tree: &Tree, session: Session, operation: &Operation) -> Result<Response, Error> {
     let path = operation.path().ok_or(Error::BadArguments)?;
     let Some((node, stat)) = tree.node(path).zip(tree.stat(path, session)) else {
         let is_asked = matches!(operation, Operation::Exists { .. });
