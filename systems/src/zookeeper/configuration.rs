@@ -147,7 +147,7 @@ pub(super) fn answered(history: &History<Operation, Response>, failed: u32, from
     if failed > 0 {
         return Err(CheckFailure::new("the server refuses connections"));
     }
-    match history.calls().iter().find(|call| call.invoked.at >= from && matches!(call.end, End::Unknown)) {
+    match history.calls().iter().find(|call| call.invoked.time >= from && matches!(call.end, End::Unknown)) {
         Some(call) => Err(CheckFailure::new(format!("{} got no answer to {:?}", call.session, call.operation))),
         None => Ok(()),
     }

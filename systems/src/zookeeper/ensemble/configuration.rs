@@ -36,8 +36,14 @@ const WALKS: Walks = Walks { steps: 1..=10, choices: 3 };
 /// How long messages between the first and the last server are on their way, at most.
 const FAR_US: RangeInclusive<u64> = 50..=20_000;
 
+/// How many servers crash.
+const CRASHES: Lengths = Lengths(0..=2);
+
 /// Which server crashes.
 const CRASHED: RangeInclusive<u64> = 1..=SERVERS;
+
+/// How long after a crash servers may take until all is as before.
+const RECOVERY_MS: u64 = 1_000;
 
 /// An input vector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,9 +60,9 @@ pub struct EnsembleTestCase {
     pub log_us: u64,
     /// How long a server takes to do what it is asked for: at most 500 microseconds.
     pub apply_us: u64,
-    /// A crash of a server, which then restarts with its log.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub crash: Option<ServerCrash>,
+    /// Crashes of servers, which then restart with their logs: at most two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crashes: Vec<ServerCrash>,
     /// What each client does: from 1 to 4 walks of at most 10 transitions.
     pub clients: Vec<Walk>,
     /// Fixes how long each message is on its way.
@@ -80,14 +86,15 @@ impl EnsembleTestCase {
         let (latency_us, far_us) = (LATENCY_US.draw(random), FAR_US.draw(random));
         let prepare_us = STAGE_US.draw(random);
         let (log_us, apply_us) = (LOG_US.draw(random), STAGE_US.draw(random));
-        let crashes = random.uniform(0..3_u8) == 0;
-        let crash = crashes.then(|| ServerCrash {
+        let count = CRASHES.draw(random);
+        let crash = |_| ServerCrash {
             server: CRASHED.draw(random),
             at_ms: CRASH_AT_MS.draw(random),
             for_ms: CRASH_FOR_MS.draw(random),
-        });
+        };
+        let crashes = (0..count).map(crash).collect();
         let clients = (0..CLIENTS.draw(random)).map(|_| WALKS.draw(random)).collect();
-        Self { latency_us, far_us, prepare_us, log_us, apply_us, crash, clients, seed: random.bits() }
+        Self { latency_us, far_us, prepare_us, log_us, apply_us, crashes, clients, seed: random.bits() }
     }
 
     pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
@@ -96,10 +103,11 @@ impl EnsembleTestCase {
         STAGE_US.check("prepare_us", &self.prepare_us)?;
         LOG_US.check("log_us", &self.log_us)?;
         STAGE_US.check("apply_us", &self.apply_us)?;
-        if let Some(ServerCrash { server, at_ms, for_ms }) = &self.crash {
-            CRASHED.check("crash.server", server)?;
-            CRASH_AT_MS.check("crash.at_ms", at_ms)?;
-            CRASH_FOR_MS.check("crash.for_ms", for_ms)?;
+        CRASHES.check("crashes", &self.crashes.len())?;
+        for (index, ServerCrash { server, at_ms, for_ms }) in self.crashes.iter().enumerate() {
+            CRASHED.check(format!("crashes[{index}].server"), server)?;
+            CRASH_AT_MS.check(format!("crashes[{index}].at_ms"), at_ms)?;
+            CRASH_FOR_MS.check(format!("crashes[{index}].for_ms"), for_ms)?;
         }
         CLIENTS.check("clients", &self.clients.len())?;
         self.clients.iter().enumerate().try_for_each(|(index, walk)| WALKS.check(format!("clients[{index}]"), walk))
@@ -127,9 +135,8 @@ pub(super) fn configure(
         link: link(case.far_us),
     };
     simulation.network(Network { link: link(case.latency_us), links: vec![far], ..Network::default() });
-    if let Some(ServerCrash { server, at_ms, for_ms }) = case.crash {
-        simulation.faults(crash_and_restart(&name(server), at_ms, for_ms));
-    }
+    let crash = |crash: &ServerCrash| crash_and_restart(&name(crash.server), crash.at_ms, crash.for_ms);
+    simulation.faults(Faults { schedule: case.crashes.iter().flat_map(crash).collect(), ..Faults::default() });
     let [prepare, log, apply] = [case.prepare_us, case.log_us, case.apply_us].map(VirtualDuration::from_micros);
     let speed = Speed { prepare, log, apply };
     let followers: Vec<_> = (2..=SERVERS).map(|server| simulation.address(&name(server), PEERS)).collect();
@@ -152,10 +159,16 @@ pub(super) fn configure(
     }
     let initial = specifications::ZooKeeper::default();
     observer.check_with(&mut simulation, "what clients saw is possible", initial, check);
-    if case.crash.is_none() {
-        let recorder = observer.recorder().clone();
-        simulation.check("each call is answered", move || answered(&recorder.history(), failed.get()));
-    }
+    let up_again = case
+        .crashes
+        .iter()
+        .map(|crash| history_time(VirtualTime::from_millis(crash.at_ms + crash.for_ms + RECOVERY_MS)))
+        .max();
+    let recorder = observer.recorder().clone();
+    simulation.check("each call is answered when all servers are up", move || {
+        let failed = if up_again.is_none() { failed.get() } else { 0 };
+        answered(&recorder.history(), failed, up_again.unwrap_or(Time::ZERO))
+    });
     simulation
 }
 
