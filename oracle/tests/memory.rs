@@ -66,7 +66,14 @@ fn memory_stays_within_five_per_cent_of_the_budget() {
 
     let create = |number: u32| {
         let path = format!("/{number}").as_str().into();
-        (zookeeper::Operation::Create { path, data: Some("some data".into()) }, zookeeper::Response::Done)
+        (
+            zookeeper::Operation::Create {
+                path,
+                data: Some("some data".into()),
+                mode: zookeeper::CreateMode::Persistent,
+            },
+            zookeeper::Response::Done,
+        )
     };
     let children = (zookeeper::Operation::GetChildren { path: "/".into() }, zookeeper::Response::Children(Vec::new()));
     check("ZooKeeper", &history((0..40).map(create).chain([children])), &ZooKeeper::default());

@@ -13,11 +13,12 @@
 //!
 //! The system [`ZooKeeper`] does what the specification says. [`ZooKeeper2439`] has the fault of ZOOKEEPER-2439: what
 //! is noted of a change of permissions, until it is done, has the old permissions. So a client that takes a permission
-//! away from itself can still use it right afterwards.
+//! away from itself can still use it right afterwards. [`ZooKeeperEnsemble`] has three servers, of which one leads.
 
 mod apply;
 mod client;
 mod configuration;
+mod ensemble;
 mod log;
 pub mod machine;
 mod messages;
@@ -29,7 +30,8 @@ use simutant_sim_core::{Random, Simulation};
 use simutant_system::{BlackBoxCriterion, InvalidTestCase, System, TraceCriterion, Walk, criteria};
 
 pub use configuration::{Crash, TestCase, check};
-pub use messages::{Transaction, ZooKeeperMessage};
+pub use ensemble::{EnsembleTestCase, ServerCrash, ZooKeeperEnsemble};
+pub use messages::{Entry, Origin, PeerMessage, Transaction, ZooKeeperMessage, Zxid};
 pub use prepare::AclRecord;
 pub use server::{PORT, Speed, server};
 pub use tree::{Node, Tree};

@@ -1,6 +1,6 @@
 //! Histories as clients of ZooKeeper see them, made by a simulation of one server.
 
-use simutant_oracle::specifications::zookeeper::{Access, Operation, Permissions, Response, Who};
+use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Operation, Permissions, Response, Who};
 use simutant_oracle::specifications::{Text, ZooKeeper};
 use simutant_oracle::{Call, End, History, Mode, Moment, Open, Session, Specification, Time};
 use simutant_random::Random;
@@ -91,16 +91,16 @@ impl Run {
         let path: Text = PATHS[below(PATHS.len() as u64) as usize].into();
         let data = |number: u64| (number > 0).then(|| Text::from(["x", "y"][number as usize - 1]));
         match below(8) {
-            0 => Operation::Create { path, data: data(below(3)) },
-            1 => Operation::Delete { path },
+            0 => Operation::Create { path, data: data(below(3)), mode: CreateMode::Persistent },
+            1 => Operation::Delete { path, version: None },
             2 => Operation::Exists { path },
             3 => Operation::GetChildren { path },
             4 => Operation::GetData { path },
-            5 => Operation::SetData { path, data: data(below(3)) },
+            5 => Operation::SetData { path, data: data(below(3)), version: None },
             6 => Operation::GetAcl { path },
             _ => {
                 let who = if below(2) == 0 { Who::Anyone } else { Who::Session(session) };
-                Operation::SetAcl { path, acl: vec![Access { who, permissions: Permissions(below(32) as u8) }] }
+                Operation::SetAcl { path, acl: vec![Access { who, permissions: Permissions(below(32) as u8) }], version: None }
             }
         }
     }

@@ -278,6 +278,7 @@ impl Tried for ZooKeeper {
     }
 
     fn operations() -> Vec<zookeeper::Operation> {
+        use zookeeper::CreateMode::Persistent;
         use zookeeper::Operation::{Create, Delete, Exists, GetChildren, GetData, SetAcl, SetData};
         use zookeeper::Who::{Anyone, Session as Only};
         let access = |who, permissions| zookeeper::Access { who, permissions: zookeeper::Permissions(permissions) };
@@ -285,19 +286,19 @@ impl Tried for ZooKeeper {
         let mine = vec![access(Only(Session(1)), 29)];
         let both = vec![access(Anyone, 1), access(Only(Session(2)), 31)];
         vec![
-            Create { path: "/a".into(), data: None },
-            Create { path: "/a/b".into(), data: Some("x".into()) },
-            Delete { path: "/a".into() },
-            Delete { path: "/a/b".into() },
+            Create { path: "/a".into(), data: None, mode: Persistent },
+            Create { path: "/a/b".into(), data: Some("x".into()), mode: Persistent },
+            Delete { path: "/a".into(), version: None },
+            Delete { path: "/a/b".into(), version: None },
             Exists { path: "/a".into() },
             GetChildren { path: "/a".into() },
             GetData { path: "/a/b".into() },
-            SetData { path: "/a".into(), data: Some("y".into()) },
-            SetData { path: "/a/b".into(), data: None },
+            SetData { path: "/a".into(), data: Some("y".into()), version: None },
+            SetData { path: "/a/b".into(), data: None, version: None },
             GetData { path: "/a".into() },
-            SetAcl { path: "/a".into(), acl: mine },
-            SetAcl { path: "/a".into(), acl: both },
-            Delete { path: "/".into() },
+            SetAcl { path: "/a".into(), acl: mine, version: None },
+            SetAcl { path: "/a".into(), acl: both, version: None },
+            Delete { path: "/".into(), version: None },
             GetChildren { path: "/".into() },
         ]
     }

@@ -19,3 +19,4 @@ mod search;
 mod sources;
 #[path = "../../../examples/checker/src/tried.rs"]
 mod tried;
+mod zookeeper;

@@ -2,7 +2,7 @@
 //! (2017), figure 7; and what tells regular registers from atomic ones (Lamport, 1986).
 
 use simutant_oracle::specifications::ZooKeeper;
-use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
+use simutant_oracle::specifications::zookeeper::{CreateMode, Error, Operation, Response};
 use simutant_oracle::{
     Answer, Call, Check, Compared, End, Filter, History, Mode, Moment, Open, Order, Scope, Session, Specification,
     Strategy, Time,
@@ -14,11 +14,11 @@ const SYNC: Mode = Mode::Synchronous;
 const ASYNC: Mode = Mode::Asynchronous;
 
 fn create(path: &str) -> Operation {
-    Operation::Create { path: path.into(), data: None }
+    Operation::Create { path: path.into(), data: None, mode: CreateMode::Persistent }
 }
 
 fn delete(path: &str) -> Operation {
-    Operation::Delete { path: path.into() }
+    Operation::Delete { path: path.into(), version: None }
 }
 
 fn exists(path: &str) -> Operation {
@@ -108,7 +108,7 @@ fn a_deletion_depends_on_a_creation_below_in_table_3_4() {
         (2, ASYNC, exists("/a")),
         (3, ASYNC, create("/c")),
     ];
-    let created_below = |answers: &[Option<Response>]| answers[3] == Some(Response::Done);
+    let created_below = |answers: &[Option<Response>]| matches!(answers[3], Some(Response::Created(_)));
     let deleted = |answers: &[Option<Response>]| answers[2] == Some(Response::Done);
     let executions = executions(&asked);
     assert!(executions.iter().any(|(_, answers)| deleted(answers)));

@@ -92,16 +92,17 @@ fn all_cases() -> Vec<Case> {
         cases::<Queue<u8>>(&[Put(0), Put(1), Take, Take], &[Value(None), Value(Some(0)), Value(Some(1)), Done])
     };
     let trees = {
+        use zookeeper::CreateMode::Persistent;
         use zookeeper::Error::{NoNode, NodeExists, NotEmpty};
         use zookeeper::Operation::{Create, Delete, Exists, GetData, SetData};
         use zookeeper::Response;
         let operations = [
-            Create { path: "/a".into(), data: None },
-            Create { path: "/a/b".into(), data: Some("x".into()) },
-            Delete { path: "/a".into() },
+            Create { path: "/a".into(), data: None, mode: Persistent },
+            Create { path: "/a/b".into(), data: Some("x".into()), mode: Persistent },
+            Delete { path: "/a".into(), version: None },
             Exists { path: "/a".into() },
             GetData { path: "/a/b".into() },
-            SetData { path: "/a".into(), data: Some("y".into()) },
+            SetData { path: "/a".into(), data: Some("y".into()), version: None },
         ];
         let responses = [
             Response::Done,

@@ -7,7 +7,7 @@ use simutant_oracle::Session;
 use simutant_oracle::specifications::zookeeper::{Error, Operation, Permissions, Response};
 use simutant_sim_core::{Context, FifoReceiver, VirtualDuration};
 
-use super::messages::ZooKeeperMessage;
+use super::messages::{Transaction, ZooKeeperMessage};
 use super::server::{Prepared, State};
 use super::tree::{Node, Tree};
 
@@ -25,7 +25,7 @@ pub(super) async fn apply(
                 let State { tree, outstanding } = &mut *state.borrow_mut();
                 tree.apply(&transaction);
                 outstanding.done(change, &transaction);
-                Response::Done
+                done(tree, session, &transaction)
             }
             Err(Some(error)) => Response::Error(error),
             Err(None) => read(&state.borrow().tree, session, &operation).unwrap_or_else(Response::Error),
@@ -34,24 +34,49 @@ pub(super) async fn apply(
     }
 }
 
-/// Answers a request that changes nothing. What it needs is checked here.
-fn read(tree: &Tree, session: Session, operation: &Operation) -> Result<Response, Error> {
-    let path = operation.path();
-    let node = tree.node(path).ok_or(Error::NoNode);
-    match operation {
-        Operation::Exists { .. } => Ok(Response::Exists(node.is_ok())),
-        Operation::GetChildren { .. } => {
-            readable(node?, session)?;
-            Ok(Response::Children(tree.children(path)))
-        }
-        Operation::GetData { .. } => Ok(Response::Data(readable(node?, session)?.data.clone())),
-        Operation::GetAcl { .. } => Ok(Response::Acl(node?.acl.clone())),
-        Operation::Create { .. } | Operation::Delete { .. } | Operation::SetData { .. } | Operation::SetAcl { .. } => {
-            unreachable!("a change is a transaction")
-        }
+/// Answers a change that was done.
+pub(super) fn done(tree: &Tree, session: Session, transaction: &Transaction) -> Response {
+    match transaction {
+        Transaction::Create { path, .. } => Response::Created(path.clone()),
+        Transaction::SetData { path, .. } | Transaction::SetAcl { path, .. } => match tree.stat(path, session) {
+            Some(stat) => Response::Done.with_stat(stat),
+            None => Response::Done,
+        },
+        Transaction::Delete { .. } | Transaction::Close { .. } => Response::Done,
     }
 }
 
-fn readable(node: &Node, session: Session) -> Result<&Node, Error> {
-    if node.permits(session, Permissions::READ) { Ok(node) } else { Err(Error::NoAuth) }
+/// Answers a request that changes nothing. What it needs is checked here.
+pub(super) fn read(tree: &Tree, session: Session, operation: &Operation) -> Result<Response, Error> {
+    let path = operation.path().ok_or(Error::BadArguments)?;
+    let Some((node, stat)) = tree.node(path).zip(tree.stat(path, session)) else {
+        let is_asked = matches!(operation, Operation::Exists { .. });
+        return if is_asked { Ok(Response::Exists(false)) } else { Err(Error::NoNode) };
+    };
+    let answer = match operation {
+        Operation::Exists { .. } => Response::Exists(true),
+        Operation::GetChildren { .. } => {
+            needs(node, session, &[Permissions::READ])?;
+            Response::Children(tree.children(path))
+        }
+        Operation::GetData { .. } => {
+            needs(node, session, &[Permissions::READ])?;
+            Response::Data(node.data.clone())
+        }
+        Operation::GetAcl { .. } => {
+            needs(node, session, &[Permissions::READ, Permissions::ADMINISTER])?;
+            Response::Acl(node.acl.clone())
+        }
+        Operation::Create { .. }
+        | Operation::Delete { .. }
+        | Operation::SetData { .. }
+        | Operation::SetAcl { .. }
+        | Operation::Close => unreachable!("a change is a transaction"),
+    };
+    Ok(answer.with_stat(stat))
+}
+
+/// Refuses a session that has none of some permissions.
+fn needs(node: &Node, session: Session, permissions: &[Permissions]) -> Result<(), Error> {
+    if permissions.iter().any(|one| node.permits(session, *one)) { Ok(()) } else { Err(Error::NoAuth) }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use simutant_oracle::specifications::zookeeper::{Operation, Response};
 use simutant_oracle::{Session, Time};
-use simutant_sim_core::{Address, Context, Either2, Stream, VirtualDuration, select};
+use simutant_sim_core::{Address, ConnectError, Context, Either2, Stream, VirtualDuration, select};
 use simutant_system::history_time;
 
 use super::machine::{Lost, Service};
@@ -13,6 +13,9 @@ use super::messages::ZooKeeperMessage;
 
 /// How long a client waits for a connection and for a reply before it takes them for lost.
 const TIMEOUT: VirtualDuration = VirtualDuration::from_secs(4);
+
+/// How long a client waits before it asks a server again that refuses.
+const AGAIN: VirtualDuration = VirtualDuration::from_millis(10);
 
 /// A connection of a session, or none.
 pub(super) struct Connection {
@@ -44,9 +47,17 @@ impl Service for Connection {
     async fn connect(&mut self) -> Result<(), Lost> {
         // The old one is gone, so nothing of it is received any more.
         self.stream = None;
-        let Ok(mut stream) = self.context.connect(self.server, TIMEOUT).await else {
-            self.failed.set(self.failed.get() + 1);
-            return Err(Lost);
+        let deadline = self.context.now() + TIMEOUT;
+        let mut stream = loop {
+            match self.context.connect(self.server, TIMEOUT).await {
+                Ok(stream) => break stream,
+                // A server that has no leader does not listen.
+                Err(ConnectError::Refused) if self.context.now() < deadline => self.context.pause(AGAIN).await,
+                Err(_) => {
+                    self.failed.set(self.failed.get() + 1);
+                    return Err(Lost);
+                }
+            }
         };
         stream.send(ZooKeeperMessage::Open(self.session)).await.map_err(|_| Lost)?;
         self.stream = Some(stream);

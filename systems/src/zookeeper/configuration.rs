@@ -7,7 +7,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use simutant_models::Limits;
 use simutant_oracle::specifications::zookeeper::{Operation, Response};
-use simutant_oracle::{Check, End, History, Order, Session, specifications};
+use simutant_oracle::{Check, End, History, Order, Session, Time, specifications};
 use simutant_sim_core::network::Latency;
 use simutant_sim_core::trace::DurableState;
 use simutant_sim_core::{
@@ -25,20 +25,20 @@ use super::server::{PORT, Speed, server};
 const CLIENTS: Lengths = Lengths(1..=3);
 
 /// How long their walks are, and how many choices a transition makes.
-const WALKS: Walks = Walks { steps: 1..=14, choices: 2 };
+const WALKS: Walks = Walks { steps: 1..=14, choices: 3 };
 
 /// How long messages are on their way, at most.
-const LATENCY_US: RangeInclusive<u64> = 50..=2_000;
+pub(super) const LATENCY_US: RangeInclusive<u64> = 50..=2_000;
 
 /// How long the first and the last stage take for a request.
-const STAGE_US: RangeInclusive<u64> = 0..=500;
+pub(super) const STAGE_US: RangeInclusive<u64> = 0..=500;
 
 /// How long it takes to log a change.
-const LOG_US: RangeInclusive<u64> = 0..=5_000;
+pub(super) const LOG_US: RangeInclusive<u64> = 0..=5_000;
 
 /// When the server crashes, and for how long.
-const CRASH_AT_MS: RangeInclusive<u64> = 1..=80;
-const CRASH_FOR_MS: RangeInclusive<u64> = 1..=100;
+pub(super) const CRASH_AT_MS: RangeInclusive<u64> = 1..=80;
+pub(super) const CRASH_FOR_MS: RangeInclusive<u64> = 1..=100;
 
 /// An input vector. All but the seed are inputs of real servers, too, as far as a testbed can bring them about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,8 +101,9 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
     let max = VirtualDuration::from_micros(case.latency_us);
     let min = VirtualDuration::from_micros(case.latency_us / 2);
     simulation.network(Link { latency: Latency::Uniform { min, max }, ..Link::default() });
-    if let Some(crash) = case.crash {
-        simulation.faults(faults(crash));
+    if let Some(Crash { at_ms, for_ms }) = case.crash {
+        let schedule = crash_and_restart("server", at_ms, for_ms).into();
+        simulation.faults(Faults { schedule, ..Faults::default() });
     }
     let [prepare, log, apply] = [case.prepare_us, case.log_us, case.apply_us].map(VirtualDuration::from_micros);
     let speed = Speed { prepare, log, apply };
@@ -123,7 +124,7 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
     observer.check_by(&mut simulation, "what clients saw is possible", initial, check());
     if case.crash.is_none() {
         let recorder = observer.recorder().clone();
-        simulation.check("each call is answered", move || answered(&recorder.history(), failed.get()));
+        simulation.check("each call is answered", move || answered(&recorder.history(), failed.get(), Time::ZERO));
     }
     simulation
 }
@@ -134,20 +135,19 @@ pub fn check() -> Check<'static> {
     Check { order: Order { real_time: true, sessions: true, ..Order::none() }, ..Check::default() }
 }
 
-fn faults(crash: Crash) -> Faults {
-    let server = || "server".to_owned();
-    let restart = Fault::Restart { component: server(), durable_state: DurableState::default() };
+/// Returns the faults of a server that crashes, and is there again some time later, with its log.
+pub(super) fn crash_and_restart(component: &str, at_ms: u64, for_ms: u64) -> [ScheduledFault; 2] {
+    let restart = Fault::Restart { component: component.into(), durable_state: DurableState::default() };
     let at = |at_ms, fault| ScheduledFault { at: VirtualTime::from_millis(at_ms), fault };
-    let schedule = vec![at(crash.at_ms, Fault::Crash { component: server() }), at(crash.at_ms + crash.for_ms, restart)];
-    Faults { schedule, ..Faults::default() }
+    [at(at_ms, Fault::Crash { component: component.into() }), at(at_ms + for_ms, restart)]
 }
 
-/// Checks that no connection failed and no call is without an answer, where the server was never down.
-fn answered(history: &History<Operation, Response>, failed: u32) -> Result<(), CheckFailure> {
+/// Checks that no connection failed, and that each call from some time on has an answer.
+pub(super) fn answered(history: &History<Operation, Response>, failed: u32, from: Time) -> Result<(), CheckFailure> {
     if failed > 0 {
         return Err(CheckFailure::new("the server refuses connections"));
     }
-    match history.calls().iter().find(|call| matches!(call.end, End::Unknown)) {
+    match history.calls().iter().find(|call| call.invoked.time >= from && matches!(call.end, End::Unknown)) {
         Some(call) => Err(CheckFailure::new(format!("{} got no answer to {:?}", call.session, call.operation))),
         None => Ok(()),
     }

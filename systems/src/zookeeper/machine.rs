@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use simutant_models::{Machine, Step, Stop, skip, transition};
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Operation, Permissions, Response, Who};
+use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Operation, Permissions, Response, Who};
 use simutant_oracle::{CallId, Recorder, Session, Time};
 
 /// The service, as a client has it: a connection to the simulated server, or to a real one.
@@ -94,6 +94,19 @@ const PATHS: [&str; 4] = ["/a", "/a/b", "/c", "/"];
 /// What data there is.
 const DATA: [Option<&str>; 3] = [None, Some("x"), Some("y")];
 
+/// Which kinds of nodes are created.
+const MODES: [CreateMode; 6] = [
+    CreateMode::Persistent,
+    CreateMode::Persistent,
+    CreateMode::Persistent,
+    CreateMode::Ephemeral,
+    CreateMode::PersistentSequential,
+    CreateMode::EphemeralSequential,
+];
+
+/// Which versions are expected.
+const VERSIONS: [Option<u32>; 5] = [None, None, None, Some(0), Some(1)];
+
 /// The kinds of calls, and how often each is made.
 const CALLS: [(&str, Ask, f64); 8] = [
     ("create", create, 4.0),
@@ -117,12 +130,17 @@ fn data(step: &mut Step<'_>) -> Option<Text> {
     step.one_of(&DATA).map(Text::from)
 }
 
+/// Chooses the version that a change expects: mostly any, and else one that a node may have.
+fn version(step: &mut Step<'_>) -> Option<u32> {
+    *step.one_of(&VERSIONS)
+}
+
 fn create(step: &mut Step<'_>, _: Session) -> Operation {
-    Operation::Create { path: path(step), data: data(step) }
+    Operation::Create { path: path(step), data: data(step), mode: *step.one_of(&MODES) }
 }
 
 fn delete(step: &mut Step<'_>, _: Session) -> Operation {
-    Operation::Delete { path: path(step) }
+    Operation::Delete { path: path(step), version: version(step) }
 }
 
 fn exists(step: &mut Step<'_>, _: Session) -> Operation {
@@ -138,7 +156,7 @@ fn get_data(step: &mut Step<'_>, _: Session) -> Operation {
 }
 
 fn set_data(step: &mut Step<'_>, _: Session) -> Operation {
-    Operation::SetData { path: path(step), data: data(step) }
+    Operation::SetData { path: path(step), data: data(step), version: version(step) }
 }
 
 fn get_acl(step: &mut Step<'_>, _: Session) -> Operation {
@@ -157,7 +175,7 @@ fn set_acl(step: &mut Step<'_>, session: Session) -> Operation {
     ];
     let path = path(step);
     let chosen = step.choose(0..=lists.len() as u32 - 1);
-    Operation::SetAcl { path, acl: std::mem::take(&mut lists[chosen as usize]) }
+    Operation::SetAcl { path, acl: std::mem::take(&mut lists[chosen as usize]), version: version(step) }
 }
 
 /// The machine of a client.
@@ -189,7 +207,7 @@ pub fn client<S: Service>() -> Machine<Client<S>> {
         step.stay(Duration::from_millis(u64::from(milliseconds)));
         Ok(())
     };
-    let close = async |client: &mut Client<S>, _: &mut Step<'_>| client.await_replies().await;
+    let close = async |client: &mut Client<S>, _: &mut Step<'_>| client.call(Operation::Close).await;
     transitions.push(transition("connected -> connected", await_replies).label("await replies").weight(3.0));
     transitions.push(transition("connected -> connected", pause).label("pause"));
     transitions.push(transition("connected -> closed", close).label("close").weight(0.5));

@@ -1,8 +1,8 @@
-//! What clients and the server send to each other, and what the server does.
+//! What clients and servers send to each other, and what servers do.
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Operation, Response};
+use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Response};
 use simutant_sim_core::Message;
 
 /// What is sent on a connection.
@@ -14,6 +14,8 @@ pub enum ZooKeeperMessage {
     Request(Operation),
     /// Says what came of a request: replies come in the order of the requests.
     Reply(Response),
+    /// Is between two servers.
+    Peer(PeerMessage),
 }
 
 impl Message for ZooKeeperMessage {
@@ -22,12 +24,13 @@ impl Message for ZooKeeperMessage {
             Self::Open(_) => "OPEN",
             Self::Request(_) => "REQUEST",
             Self::Reply(_) => "REPLY",
+            Self::Peer(message) => message.kind(),
         }
     }
 }
 
 /// A change that was prepared: nothing can be wrong with it any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Transaction {
     /// A node, on which everybody may do everything.
     Create {
@@ -35,6 +38,8 @@ pub enum Transaction {
         path: Text,
         /// Its data.
         data: Option<Text>,
+        /// The session with which it ends.
+        owner: Option<Session>,
     },
     /// A node less.
     Delete {
@@ -55,16 +60,106 @@ pub enum Transaction {
         /// Its list from then on.
         acl: Vec<Access>,
     },
+    /// The end of a session.
+    Close {
+        /// The ephemeral nodes that end with it.
+        paths: Vec<Text>,
+    },
 }
 
 impl Transaction {
-    /// Returns the node that it is about.
-    pub const fn path(&self) -> &Text {
+    /// Returns the nodes that it is about.
+    pub fn paths(&self) -> &[Text] {
         match self {
             Self::Create { path, .. }
             | Self::Delete { path }
             | Self::SetData { path, .. }
-            | Self::SetAcl { path, .. } => path,
+            | Self::SetAcl { path, .. } => std::slice::from_ref(path),
+            Self::Close { paths } => paths,
+        }
+    }
+}
+
+/// The number of an entry: the leader's start that made it, and how many the leader had made before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Zxid {
+    /// How often the leader had started.
+    pub epoch: u64,
+    /// The entry's number since then, from 1.
+    pub count: u64,
+}
+
+/// Who awaits an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// The server whose client asked.
+    pub server: u64,
+    /// How often that server had begun to follow, or to lead.
+    pub life: u64,
+}
+
+/// What all servers do in the same order.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// Its number.
+    pub zxid: Zxid,
+    /// Who awaits it.
+    pub origin: Origin,
+    /// The session that asked.
+    pub session: Session,
+    /// The change, or why there is none.
+    pub change: Result<Transaction, Error>,
+}
+
+/// What is sent between a follower and the leader.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum PeerMessage {
+    /// The leader is up again: its followers come back.
+    Lead,
+    /// A follower wants what is missing in its log.
+    Follow {
+        /// The follower.
+        server: u64,
+        /// The last entry of its log.
+        last: Zxid,
+    },
+    /// What is missing.
+    Sync {
+        /// The last entry that both have: what comes after it in the follower's log was never done.
+        keep: Zxid,
+        /// What comes then.
+        entries: Vec<Entry>,
+        /// The last one that is done.
+        committed: Zxid,
+    },
+    /// A client of a follower asks for a change.
+    Forward {
+        /// Whose client it is.
+        origin: Origin,
+        /// The session.
+        session: Session,
+        /// The change.
+        operation: Operation,
+    },
+    /// An entry is to be logged.
+    Propose(Entry),
+    /// An entry is logged, and all before it.
+    Logged(Zxid),
+    /// An entry is done, and all before it: enough servers have logged it.
+    Commit(Zxid),
+}
+
+impl PeerMessage {
+    /// Returns what kind of message it is.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Lead => "LEAD",
+            Self::Follow { .. } => "FOLLOW",
+            Self::Sync { .. } => "SYNC",
+            Self::Forward { .. } => "FORWARD",
+            Self::Propose(_) => "PROPOSE",
+            Self::Logged(_) => "LOGGED",
+            Self::Commit(_) => "COMMIT",
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Changes that were let through are not in the tree yet. So the stage notes how each node that they are about will be,
 //! and checks the next requests against that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
@@ -52,39 +52,55 @@ impl Outstanding {
         operation: &Operation,
         rule: AclRecord,
     ) -> Result<(u64, Transaction), Error> {
-        let path = operation.path().clone();
+        let Some(asked) = operation.path() else { return Ok(self.prepare_close(tree, session)) };
+        let above = parent(asked);
+        let path = match operation {
+            Operation::Create { mode, .. } if mode.is_sequential() => {
+                let above = self.record(tree, &above).node.ok_or(Error::NoNode)?;
+                asked.with(&format!("{:010}", above.created))
+            }
+            _ => asked.clone(),
+        };
         let mut record = self.record(tree, &path);
-        let above = parent(&path);
         let transaction = match operation {
-            Operation::Create { data, .. } => {
+            Operation::Create { data, mode, .. } => {
+                self.check(tree, &above, session, Permissions::CREATE)?;
                 if record.node.is_some() {
                     return Err(Error::NodeExists);
                 }
-                self.check(tree, &above, session, Permissions::CREATE)?;
-                record.node = Some(Node::new(data.clone()));
-                Transaction::Create { path: path.clone(), data: data.clone() }
+                if self.record(tree, &above).node.is_some_and(|above| above.owner.is_some()) {
+                    return Err(Error::NoChildrenForEphemerals);
+                }
+                let owner = mode.is_ephemeral().then_some(session);
+                record.node = Some(Node { owner, ..Node::new(data.clone()) });
+                Transaction::Create { path: path.clone(), data: data.clone(), owner }
             }
-            Operation::Delete { .. } => {
+            Operation::Delete { version, .. } => {
                 if path.as_str() == "/" {
                     return Err(Error::BadArguments);
                 }
-                if record.node.is_none() {
-                    return Err(Error::NoNode);
-                }
+                self.check(tree, &above, session, Permissions::DELETE)?;
+                let node = record.node.ok_or(Error::NoNode)?;
+                expect(node.version, *version)?;
                 if record.children > 0 {
                     return Err(Error::NotEmpty);
                 }
-                self.check(tree, &above, session, Permissions::DELETE)?;
                 record.node = None;
                 Transaction::Delete { path: path.clone() }
             }
-            Operation::SetData { data, .. } => {
+            Operation::SetData { data, version, .. } => {
                 self.check(tree, &path, session, Permissions::WRITE)?;
+                let node = record.node.as_mut().ok_or(Error::NoNode)?;
+                expect(node.version, *version)?;
+                node.version += 1;
                 Transaction::SetData { path: path.clone(), data: data.clone() }
             }
-            Operation::SetAcl { acl, .. } => {
+            Operation::SetAcl { acl, version, .. } => {
                 self.check(tree, &path, session, Permissions::ADMINISTER)?;
-                if let (Some(node), AclRecord::New) = (&mut record.node, rule) {
+                let node = record.node.as_mut().ok_or(Error::NoNode)?;
+                expect(node.acl_version, *version)?;
+                node.acl_version += 1;
+                if rule == AclRecord::New {
                     node.acl.clone_from(acl);
                 }
                 Transaction::SetAcl { path: path.clone(), acl: acl.clone() }
@@ -92,32 +108,55 @@ impl Outstanding {
             Operation::Exists { .. }
             | Operation::GetChildren { .. }
             | Operation::GetData { .. }
-            | Operation::GetAcl { .. } => unreachable!("a read is not prepared"),
+            | Operation::GetAcl { .. }
+            | Operation::Close => unreachable!("a read is not prepared, and the end of a session names no node"),
         };
         self.last += 1;
         record.change = self.last;
         self.records.insert(path, record);
         match transaction {
-            Transaction::Create { .. } => self.count_child(tree, above, |children| children + 1),
-            Transaction::Delete { .. } => self.count_child(tree, above, |children| children - 1),
-            Transaction::SetData { .. } | Transaction::SetAcl { .. } => {}
+            Transaction::Create { .. } => self.count_child(tree, above, true),
+            Transaction::Delete { .. } => self.count_child(tree, above, false),
+            Transaction::SetData { .. } | Transaction::SetAcl { .. } | Transaction::Close { .. } => {}
         }
         Ok((self.last, transaction))
     }
 
+    /// Makes a transaction of the end of a session.
+    fn prepare_close(&mut self, tree: &Tree, session: Session) -> (u64, Transaction) {
+        self.last += 1;
+        let owns = |path: &Text| self.record(tree, path).node.is_some_and(|node| node.owner == Some(session));
+        let known: BTreeSet<Text> = tree.owned(session).chain(self.records.keys()).cloned().collect();
+        let paths: Vec<Text> = known.into_iter().filter(owns).collect();
+        for path in &paths {
+            self.records.insert(path.clone(), Record { change: self.last, node: None, children: 0 });
+            self.count_child(tree, parent(path), false);
+        }
+        (self.last, Transaction::Close { paths })
+    }
+
     /// Forgets what was noted for a change that is done, and for none after it.
     pub(super) fn done(&mut self, change: u64, transaction: &Transaction) {
-        let path = transaction.path();
-        for path in [path.clone(), parent(path)] {
-            if self.records.get(&path).is_some_and(|record| record.change == change) {
-                self.records.remove(&path);
+        for path in transaction.paths() {
+            for path in [path.clone(), parent(path)] {
+                if self.records.get(&path).is_some_and(|record| record.change == change) {
+                    self.records.remove(&path);
+                }
             }
         }
     }
 
-    fn count_child(&mut self, tree: &Tree, path: Text, count: impl FnOnce(usize) -> usize) {
+    /// Notes that a node will have one child more, or one less.
+    fn count_child(&mut self, tree: &Tree, path: Text, is_new: bool) {
         let mut record = self.record(tree, &path);
-        record.children = count(record.children);
+        if is_new {
+            record.children += 1;
+            if let Some(node) = &mut record.node {
+                node.created += 1;
+            }
+        } else {
+            record.children -= 1;
+        }
         record.change = self.last;
         self.records.insert(path, record);
     }
@@ -132,4 +171,9 @@ impl Outstanding {
         let now = || Record { change: 0, node: tree.node(path).cloned(), children: tree.children(path).len() };
         self.records.get(path).cloned().unwrap_or_else(now)
     }
+}
+
+/// Refuses a change that expects another version.
+fn expect(version: u32, expected: Option<u32>) -> Result<(), Error> {
+    if expected.is_none_or(|expected| expected == version) { Ok(()) } else { Err(Error::BadVersion) }
 }

@@ -35,10 +35,10 @@ pub(super) struct State {
 }
 
 /// A request as it came.
-struct Request {
-    session: Session,
-    operation: Operation,
-    replies: FifoSender<Response>,
+pub(super) struct Request {
+    pub(super) session: Session,
+    pub(super) operation: Operation,
+    pub(super) replies: FifoSender<Response>,
 }
 
 /// A request between two stages.
@@ -69,7 +69,7 @@ pub async fn server(mut context: Context<ZooKeeperMessage>, speed: Speed, rule: 
 }
 
 /// Takes the requests of a client, and sends it the replies.
-async fn connection(
+pub(super) async fn connection(
     mut context: Context<ZooKeeperMessage>,
     stream: Stream<ZooKeeperMessage>,
     requests: FifoSender<Request>,
@@ -111,11 +111,14 @@ async fn prepare(
     }
 }
 
-fn changes(operation: &Operation) -> bool {
+/// Returns whether an operation changes the tree.
+pub(super) fn changes(operation: &Operation) -> bool {
     match operation {
-        Operation::Create { .. } | Operation::Delete { .. } | Operation::SetData { .. } | Operation::SetAcl { .. } => {
-            true
-        }
+        Operation::Create { .. }
+        | Operation::Delete { .. }
+        | Operation::SetData { .. }
+        | Operation::SetAcl { .. }
+        | Operation::Close => true,
         Operation::Exists { .. }
         | Operation::GetChildren { .. }
         | Operation::GetData { .. }

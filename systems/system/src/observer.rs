@@ -1,7 +1,7 @@
 //! Histories of simulations: what components do, at the virtual time.
 
 use serde::Serialize;
-use simutant_oracle::{Budget, CallId, Check, Misuse, Recorder, Session, Specification, Time};
+use simutant_oracle::{Budget, CallId, Check, History, Misuse, Recorder, Session, Specification, Time};
 use simutant_outcomes::Verdict;
 use simutant_sim_core::{CheckFailure, Message, RunClock, Simulation, VirtualTime};
 
@@ -142,10 +142,26 @@ impl<O, R> Observer<O, R> {
         O: Clone + Serialize + 'static,
         R: Clone + Serialize + 'static,
     {
+        self.check_with(simulation, name, initial, move |_| check);
+    }
+
+    /// Adds the same check, made as the history asks for: with an order of its calls.
+    pub fn check_with<M, S>(
+        &self,
+        simulation: &mut Simulation<M>,
+        name: &str,
+        initial: S,
+        check: impl FnOnce(&History<O, R>) -> Check<'static> + 'static,
+    ) where
+        M: Message,
+        S: Specification<Operation = O, Response = R> + 'static,
+        O: Clone + Serialize + 'static,
+        R: Clone + Serialize + 'static,
+    {
         let recorder = self.recorder.clone();
         simulation.check(name, move || {
             let history = recorder.finished().map_err(|misuse| CheckFailure::new(misuse.to_string()))?;
-            match check.verdict(&history, &initial) {
+            match check(&history).verdict(&history, &initial) {
                 Verdict::Pass => Ok(()),
                 Verdict::Fail(finding) => Err(CheckFailure::new(finding.summary)),
                 Verdict::Inconclusive(inconclusive) => Err(CheckFailure::inconclusive(inconclusive.reason)),

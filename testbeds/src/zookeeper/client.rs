@@ -5,7 +5,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
+use simutant_oracle::specifications::Text;
+use simutant_oracle::specifications::zookeeper::{CreateMode, Error, Operation, Response};
 use simutant_oracle::{Revision, Session};
 
 use super::wire::{self, Asked, Header, Malformed, xids};
@@ -92,6 +93,8 @@ pub struct Client {
     open: VecDeque<(Xid, Asked)>,
     last: i32,
     number: i64,
+    /// Whether the session was ended by a call.
+    is_closed: bool,
 }
 
 impl Client {
@@ -125,7 +128,8 @@ impl Client {
         let stream = TcpStream::connect_timeout(&address, left)?;
         stream.set_nodelay(true)?;
         let (outgoing, incoming, open) = (Vec::new(), Vec::new(), VecDeque::new());
-        let mut client = Self { stream, root: String::new(), outgoing, incoming, open, last: 0, number: 0 };
+        let mut client =
+            Self { stream, root: String::new(), outgoing, incoming, open, last: 0, number: 0, is_closed: false };
         wire::connect(&mut client.outgoing, i32::try_from(SESSION_TIMEOUT.as_millis()).unwrap_or(i32::MAX));
         client.flush()?;
         let granted = client.message(deadline, wire::granted)?;
@@ -148,6 +152,11 @@ impl Client {
         self.number
     }
 
+    /// Returns whether the session was ended by a call that was answered.
+    pub const fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
     /// Makes a node the root of all paths from now on: `""`, which it is at first, or an absolute path.
     pub fn set_root(&mut self, root: impl Into<String>) {
         self.root = root.into();
@@ -162,7 +171,7 @@ impl Client {
         self.set_root("");
         let nodes = [root.to_owned(), format!("{root}/zookeeper")];
         for path in &nodes {
-            self.send(&Operation::Create { path: path.as_str().into(), data: None });
+            self.send(&Operation::Create { path: path.as_str().into(), data: None, mode: CreateMode::Persistent });
         }
         for _ in &nodes {
             self.receive(deadline)?;
@@ -180,7 +189,7 @@ impl Client {
         loop {
             // It was made last.
             self.send(&Operation::Exists { path: "/zookeeper".into() });
-            if self.receive(deadline)?.response == Response::Exists(true) {
+            if *self.receive(deadline)?.response.without_stat() == Response::Exists(true) {
                 return Ok(());
             }
             if Instant::now() >= deadline {
@@ -198,9 +207,10 @@ impl Client {
     pub fn send(&mut self, operation: &Operation) -> Xid {
         // 0 and below are not calls.
         self.last = self.last.checked_add(1).unwrap_or(1);
-        let path = operation.path().as_str();
+        let path = operation.path().map_or("", Text::as_str);
         let is_below = !self.root.is_empty() && path != "/";
         let path = match operation {
+            Operation::Create { mode, .. } if mode.is_sequential() => [&self.root, path].concat(),
             Operation::Delete { .. } if path == "/" => "/".to_owned(),
             _ if is_below => [&self.root, path].concat(),
             _ if self.root.is_empty() => path.to_owned(),
@@ -231,10 +241,11 @@ impl Client {
         loop {
             let asked = self.open.front().copied();
             let expected = asked.map_or(0, |(Xid(number), _)| number);
+            let session = self.number;
             let read = self.message(deadline, |bytes| {
                 let (header, body) = wire::header(bytes)?;
                 let is_next = asked.filter(|(xid, _)| *xid == Xid(header.xid) && header.error == 0);
-                let response = is_next.map(|(_, asked)| wire::response(asked, body)).transpose()?;
+                let response = is_next.map(|(_, asked)| wire::response(asked, session, body)).transpose()?;
                 Ok((header, response))
             })?;
             let (header, response) = read;
@@ -245,7 +256,12 @@ impl Client {
                 return Err(ClientError::OutOfOrder { expected, found: header.xid });
             };
             self.open.pop_front();
+            self.is_closed |= asked == Asked::Close;
             let response = match (response, wire::error(header.error)) {
+                (Some(Response::Created(path)), _) => {
+                    let below = path.as_str().strip_prefix(&self.root).ok_or(Malformed::Elsewhere)?;
+                    Response::Created(below.into())
+                }
                 (Some(response), _) => response,
                 (None, Some(Error::NoNode)) if asked == Asked::Exists => Response::Exists(false),
                 (None, Some(error)) => Response::Error(error),
@@ -280,8 +296,10 @@ impl Client {
     /// # Errors
     /// [`ClientError::Late`], [`ClientError::Broken`] or [`ClientError::Malformed`].
     pub fn close(mut self, deadline: Instant) -> Result<(), ClientError> {
-        self.last = self.last.checked_add(1).unwrap_or(1);
-        wire::close(&mut self.outgoing, self.last);
+        if self.is_closed {
+            return Ok(());
+        }
+        self.send(&Operation::Close);
         self.flush()?;
         loop {
             let (header, _) = self.message(deadline, |bytes| wire::header(bytes).map(|(header, _)| (header, ())))?;

@@ -5,12 +5,13 @@
 //! asynchronous calls leave in flight.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Operation, Permissions, Response, Who};
+use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Operation, Permissions, Response, Who};
 use simutant_oracle::{CallId, History, Mode, Recorder, Session, Time};
 use simutant_sim_core::Random;
 
@@ -95,16 +96,34 @@ impl CallScript {
 fn operation(changes_acls: bool, sessions: u64, random: &mut Random) -> Operation {
     let path: Text = one_of(&PATHS, random).into();
     let kinds = if changes_acls { 10 } else { 8_u32 };
+    // Rare, since much is over then.
+    if random.uniform(0..20_u8) == 0 {
+        return Operation::Close;
+    }
     match random.uniform(0..kinds) {
-        0 | 1 => Operation::Create { path, data: one_of(&DATA, random).map(Text::from) },
-        2 => Operation::Delete { path },
+        0 | 1 => Operation::Create { path, data: one_of(&DATA, random).map(Text::from), mode: mode(random) },
+        2 => Operation::Delete { path, version: version(random) },
         3 => Operation::Exists { path },
         4 => Operation::GetChildren { path },
         5 => Operation::GetData { path },
-        6 => Operation::SetData { path, data: one_of(&DATA, random).map(Text::from) },
+        6 => Operation::SetData { path, data: one_of(&DATA, random).map(Text::from), version: version(random) },
         7 => Operation::GetAcl { path },
-        _ => Operation::SetAcl { path, acl: acl(sessions, random) },
+        _ => Operation::SetAcl { path, acl: acl(sessions, random), version: version(random) },
     }
+}
+
+fn mode(random: &mut Random) -> CreateMode {
+    match random.uniform(0..6_u8) {
+        0 => CreateMode::Ephemeral,
+        1 => CreateMode::PersistentSequential,
+        2 => CreateMode::EphemeralSequential,
+        _ => CreateMode::Persistent,
+    }
+}
+
+/// Draws the version that a change expects: mostly any, and else one that a node may have.
+fn version(random: &mut Random) -> Option<u32> {
+    (random.uniform(0..2_u8) == 0).then(|| random.uniform(0..4_u32))
 }
 
 fn acl(sessions: u64, random: &mut Random) -> Vec<Access> {
@@ -131,6 +150,8 @@ fn one_of<T: Copy>(items: &[T], random: &mut Random) -> T {
 /// Sessions of a server, which scripts are run on one after the other.
 #[derive(Debug)]
 pub struct Sessions {
+    /// Where each of them is connected.
+    addresses: Vec<SocketAddr>,
     /// The first one is session 1.
     clients: Vec<Client>,
     /// How the roots of the scripts' trees begin.
@@ -147,17 +168,14 @@ impl Sessions {
     ///
     /// # Errors
     /// Those of [`Client::connect`].
-    pub fn connect(
-        addresses: &[std::net::SocketAddr],
-        count: u64,
-        name: &str,
-        timeout: Duration,
-    ) -> Result<Self, ClientError> {
+    pub fn connect(addresses: &[SocketAddr], count: u64, name: &str, timeout: Duration) -> Result<Self, ClientError> {
         let deadline = Instant::now() + timeout;
-        let addresses = addresses.iter().cycle();
-        let clients = (1..=count).zip(addresses);
+        let addresses: Vec<SocketAddr> =
+            (1..=count).zip(addresses.iter().cycle()).map(|(_, address)| *address).collect();
+        let clients = (1..).zip(&addresses);
         let clients = clients.map(|(number, address)| Client::connect(*address, Session(number), deadline));
-        Ok(Self { clients: clients.collect::<Result<_, _>>()?, name: name.to_owned(), count: 0, timeout })
+        let clients = clients.collect::<Result<_, _>>()?;
+        Ok(Self { addresses, clients, name: name.to_owned(), count: 0, timeout })
     }
 
     /// Returns the sessions, for who has them do something else.
@@ -165,19 +183,34 @@ impl Sessions {
         &mut self.clients
     }
 
-    /// Gives the sessions a tree of their own, as that of a new server: with a node `/zookeeper`, and nothing else.
+    /// Gives the sessions a tree of their own, as that of a new server: with a node `/zookeeper`, and nothing else. Returns
+    /// the node that is its root.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub fn begin(&mut self) -> Result<(), ClientError> {
+    pub fn begin(&mut self) -> Result<String, ClientError> {
         let root = format!("/{}-{}", self.name, self.count);
         self.count += 1;
         let deadline = Instant::now() + self.timeout;
-        let [first, ..] = &mut self.clients[..] else { return Ok(()) };
+        for place in 0..self.clients.len() {
+            self.reopen(place, "", deadline)?;
+        }
+        let [first, ..] = &mut self.clients[..] else { return Ok(root) };
         first.make_tree(&root, deadline)?;
         for client in &mut self.clients {
             client.set_root(root.as_str());
             client.await_tree(deadline)?;
+        }
+        Ok(root)
+    }
+
+    /// Connects a session again that a call has ended.
+    fn reopen(&mut self, place: usize, root: &str, deadline: Instant) -> Result<(), ClientError> {
+        let client = &mut self.clients[place];
+        if client.is_closed() {
+            let number = u64::try_from(place).unwrap_or(u64::MAX).saturating_add(1);
+            *client = Client::connect(self.addresses[place], Session(number), deadline)?;
+            client.set_root(root);
         }
         Ok(())
     }
@@ -209,7 +242,9 @@ impl Sessions {
         script: &CallScript,
         sent: fn(&mut Client) -> Result<(), ClientError>,
     ) -> Result<ZooKeeperHistory, ClientError> {
-        self.begin()?;
+        let root = self.begin()?;
+        // Whether the last call of a session ends it.
+        let mut ends = vec![false; self.clients.len()];
         let mut run = Run {
             deadline: Instant::now() + self.timeout,
             start: Instant::now(),
@@ -220,6 +255,12 @@ impl Sessions {
         for ScriptedCall { session, operation, mode } in &script.calls {
             let place = place(*session).filter(|place| *place < self.clients.len());
             let place = place.expect("the sessions of a script are connected");
+            if ends[place] {
+                // The next call of the session's name is a new session's.
+                run.receive(place..place + 1, &mut self.clients)?;
+                self.reopen(place, &root, run.deadline)?;
+            }
+            ends[place] = *operation == Operation::Close;
             let client = &mut self.clients[place];
             let now = run.now();
             let call = match mode {

@@ -4,11 +4,14 @@
 //! lengths; data of length -1 are null. Nothing here reads a length without a bound: a list has no more members than its
 //! message has bytes, and a message has at most [`LENGTH_MAX`].
 
+#[cfg(test)]
+mod tests;
+
 use base64::Engine as _;
 use sha1::{Digest as _, Sha1};
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Permissions, Response, Who};
+use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Owner, Permissions, Response, Stat, Who};
 
 /// How many bytes a message may have: `jute.maxbuffer` of the release, and what it adds for headers.
 pub(super) const LENGTH_MAX: usize = (1 << 20) + 1_024;
@@ -35,7 +38,7 @@ mod kinds {
     pub(super) const SET_DATA: i32 = 5;
     pub(super) const GET_ACL: i32 = 6;
     pub(super) const SET_ACL: i32 = 7;
-    pub(super) const GET_CHILDREN: i32 = 8;
+    pub(super) const GET_CHILDREN: i32 = 12;
     pub(super) const PING: i32 = 11;
     pub(super) const AUTHENTICATION: i32 = 100;
     pub(super) const CLOSE_SESSION: i32 = -11;
@@ -43,9 +46,6 @@ mod kinds {
 
 /// Any version of a node.
 const ANY_VERSION: i32 = -1;
-
-/// How many bytes the statistics of a node have.
-const STATISTICS: usize = 68;
 
 /// Bytes are no message of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -70,6 +70,17 @@ pub enum Malformed {
     /// An entry of an access control list is about somebody who is no session of these tests.
     #[error("an access control list names a stranger")]
     Stranger,
+    /// A number counts something, and is negative.
+    #[error("{number} is no number of {what}")]
+    Negative {
+        /// What it counts.
+        what: &'static str,
+        /// The number.
+        number: i32,
+    },
+    /// A node was created elsewhere than it should be.
+    #[error("a node was created that is not below the client's root")]
+    Elsewhere,
     /// Permissions are not a sum of 1, 2, 4, 8 and 16.
     #[error("{0} is no sum of permissions")]
     Permissions(i32),
@@ -108,6 +119,10 @@ impl Writer<'_> {
 
     fn text(&mut self, text: &str) {
         self.data(Some(text.as_bytes()));
+    }
+
+    fn version(&mut self, version: Option<u32>) {
+        self.int(version.map_or(ANY_VERSION, |version| i32::try_from(version).unwrap_or(i32::MAX)));
     }
 
     fn acl(&mut self, acl: &[Access]) {
@@ -183,37 +198,31 @@ pub(super) fn ping(out: &mut Vec<u8>) {
     });
 }
 
-/// Adds the end of a session.
-pub(super) fn close(out: &mut Vec<u8>, xid: i32) {
-    message(out, |writer| {
-        writer.int(xid);
-        writer.int(kinds::CLOSE_SESSION);
-    });
-}
-
 /// Adds a call. Its node has this path in the server's tree.
 pub(super) fn call(out: &mut Vec<u8>, xid: i32, operation: &Operation, path: &str) {
     message(out, |writer| {
         writer.int(xid);
         writer.int(kind(operation));
-        writer.text(path);
+        if *operation != Operation::Close {
+            writer.text(path);
+        }
         let bytes = |data: &Option<Text>| data.as_ref().map(|text| text.as_str().as_bytes().to_vec());
         match operation {
-            Operation::Create { data, .. } => {
+            Operation::Create { data, mode, .. } => {
                 writer.data(bytes(data).as_deref());
                 writer.acl(&[Access { who: Who::Anyone, permissions: Permissions::ALL }]);
-                writer.int(0); // Neither ephemeral nor sequential.
+                writer.int(i32::from(mode.is_ephemeral()) + 2 * i32::from(mode.is_sequential()));
             }
-            Operation::Delete { .. } => writer.int(ANY_VERSION),
+            Operation::Delete { version, .. } => writer.version(*version),
             Operation::Exists { .. } | Operation::GetChildren { .. } | Operation::GetData { .. } => writer.bool(false),
-            Operation::SetData { data, .. } => {
+            Operation::SetData { data, version, .. } => {
                 writer.data(bytes(data).as_deref());
-                writer.int(ANY_VERSION);
+                writer.version(*version);
             }
-            Operation::GetAcl { .. } => {}
-            Operation::SetAcl { acl, .. } => {
+            Operation::GetAcl { .. } | Operation::Close => {}
+            Operation::SetAcl { acl, version, .. } => {
                 writer.acl(acl);
-                writer.int(ANY_VERSION);
+                writer.version(*version);
             }
         }
     });
@@ -229,6 +238,7 @@ const fn kind(operation: &Operation) -> i32 {
         Operation::SetData { .. } => kinds::SET_DATA,
         Operation::GetAcl { .. } => kinds::GET_ACL,
         Operation::SetAcl { .. } => kinds::SET_ACL,
+        Operation::Close => kinds::CLOSE_SESSION,
     }
 }
 
@@ -249,6 +259,8 @@ pub(super) enum Asked {
     Change,
     /// Nothing more than that it was done.
     Nothing,
+    /// The end of the session.
+    Close,
 }
 
 impl Asked {
@@ -257,6 +269,7 @@ impl Asked {
         match operation {
             Operation::Create { .. } => Self::Create,
             Operation::Delete { .. } => Self::Nothing,
+            Operation::Close => Self::Close,
             Operation::Exists { .. } => Self::Exists,
             Operation::GetChildren { .. } => Self::Children,
             Operation::GetData { .. } => Self::Data,
@@ -352,6 +365,30 @@ impl<'a> Reader<'a> {
         Ok(Access { who, permissions })
     }
 
+    fn count(&mut self, what: &'static str) -> Result<u32, Malformed> {
+        let number = self.int(what)?;
+        u32::try_from(number).map_err(|_| Malformed::Negative { what, number })
+    }
+
+    /// Returns the statistics of a node, as a session sees them. Its transactions and times are passed over.
+    fn stat(&mut self, session: i64) -> Result<Stat, Malformed> {
+        for _ in 0..4 {
+            self.long("transactions and times")?;
+        }
+        let version = self.count("version")?;
+        let children_version = self.int("version of the children")?;
+        let acl_version = self.count("version of the access control list")?;
+        let owner = match self.long("owner")? {
+            0 => Owner::Nobody,
+            number if number == session => Owner::Caller,
+            _ => Owner::Other,
+        };
+        let data_length = self.count("bytes of data")?;
+        let children = self.count("children")?;
+        self.long("transaction of the children")?;
+        Ok(Stat { version, acl_version, children_version, children, data_length, owner })
+    }
+
     fn end(&self) -> Result<(), Malformed> {
         match self.0.len() {
             0 => Ok(()),
@@ -418,163 +455,36 @@ pub(super) const fn error(number: i32) -> Option<Error> {
         -101 => Error::NoNode,
         -102 => Error::NoAuth,
         -110 => Error::NodeExists,
+        -103 => Error::BadVersion,
+        -108 => Error::NoChildrenForEphemerals,
         -111 => Error::NotEmpty,
         _ => return None,
     })
 }
 
-/// Reads what an answer without an error has behind its header.
-pub(super) fn response(asked: Asked, body: &[u8]) -> Result<Response, Malformed> {
+/// Reads what an answer without an error has behind its header. The session is the server's number of it.
+pub(super) fn response(asked: Asked, session: i64, body: &[u8]) -> Result<Response, Malformed> {
     let mut reader = Reader(body);
     let response = match asked {
-        Asked::Nothing => Response::Done,
-        Asked::Create => {
-            reader.text("path")?;
-            Response::Done
-        }
-        Asked::Change => {
-            reader.bytes(STATISTICS, "statistics")?;
-            Response::Done
-        }
-        Asked::Exists => {
-            reader.bytes(STATISTICS, "statistics")?;
-            Response::Exists(true)
-        }
+        Asked::Nothing | Asked::Close => Response::Done,
+        Asked::Create => Response::Created(reader.text("path")?.into()),
+        Asked::Change => Response::Done.with_stat(reader.stat(session)?),
+        Asked::Exists => Response::Exists(true).with_stat(reader.stat(session)?),
         Asked::Children => {
             let mut names: Vec<&str> = reader.list("children", |reader| reader.text("child"))?;
             // The server's order is that of a table of hashes.
             names.sort_unstable();
-            Response::Children(names.into_iter().map(Text::from).collect())
+            Response::Children(names.into_iter().map(Text::from).collect()).with_stat(reader.stat(session)?)
         }
         Asked::Data => {
             let data = reader.data("data")?;
-            reader.bytes(STATISTICS, "statistics")?;
             let text = data.map(|bytes| std::str::from_utf8(bytes).map_err(|_| Malformed::Text)).transpose()?;
-            Response::Data(text.map(Text::from))
+            Response::Data(text.map(Text::from)).with_stat(reader.stat(session)?)
         }
         Asked::Acl => {
-            let acl = reader.list("access control list", Reader::access)?;
-            reader.bytes(STATISTICS, "statistics")?;
-            Response::Acl(acl)
+            Response::Acl(reader.list("access control list", Reader::access)?).with_stat(reader.stat(session)?)
         }
     };
     reader.end()?;
     Ok(response)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const ASKED: [Asked; 7] =
-        [Asked::Exists, Asked::Children, Asked::Data, Asked::Acl, Asked::Create, Asked::Change, Asked::Nothing];
-
-    /// Writes the body of an answer, as a server does.
-    fn body(response: &Response) -> (Asked, Vec<u8>) {
-        let mut bytes = Vec::new();
-        let mut writer = Writer(&mut bytes);
-        let asked = match response {
-            Response::Done | Response::Error(_) => Asked::Nothing,
-            Response::Exists(_) => Asked::Exists,
-            Response::Children(names) => {
-                writer.length(names.len());
-                names.iter().for_each(|name| writer.text(name.as_str()));
-                return (Asked::Children, bytes);
-            }
-            Response::Data(data) => {
-                writer.data(data.as_ref().map(|data| data.as_str().as_bytes()));
-                Asked::Data
-            }
-            Response::Acl(acl) => {
-                writer.acl(acl);
-                Asked::Acl
-            }
-        };
-        if asked != Asked::Nothing {
-            bytes.extend([0; STATISTICS]);
-        }
-        (asked, bytes)
-    }
-
-    fn text() -> impl Strategy<Value = Text> {
-        "[a-zé]{0,9}".prop_map(|text| Text::from(text.as_str()))
-    }
-
-    fn response_strategy() -> impl Strategy<Value = Response> {
-        let who = prop_oneof![Just(Who::Anyone), any::<u64>().prop_map(|number| Who::Session(Session(number)))];
-        let access = (who, 0..=31_u8);
-        let access = access.prop_map(|(who, bits)| Access { who, permissions: Permissions(bits) });
-        let children = prop::collection::btree_set(text(), 0..5);
-        prop_oneof![
-            Just(Response::Done),
-            Just(Response::Exists(true)),
-            children.prop_map(|names| Response::Children(names.into_iter().collect())),
-            prop::option::of(text()).prop_map(Response::Data),
-            prop::collection::vec(access, 0..5).prop_map(Response::Acl),
-        ]
-    }
-
-    #[test]
-    fn digests_are_those_of_the_release() {
-        // Printed by `DigestAuthenticationProvider.generateDigest` of ZooKeeper 3.8.0.
-        assert_eq!(digest(Session(1)), "s1:rk5WQer/tNx5txUg7/KHz3zp3JI=");
-    }
-
-    #[test]
-    fn a_message_is_there_once_all_of_it_is() {
-        let mut bytes = Vec::new();
-        ping(&mut bytes);
-        for length in 0..bytes.len() {
-            assert_eq!(first_message(&bytes[..length]), Ok(None));
-        }
-        let message = first_message(&bytes).expect("it is short").expect("it is there");
-        assert_eq!(whole(message), bytes.len());
-        for length in [-1, i32::MAX, i32::try_from(LENGTH_MAX).expect("it fits") + 1] {
-            assert_eq!(first_message(&length.to_be_bytes()), Err(Malformed::Length { what: "a message", length }));
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn an_answer_is_read_as_it_was_written(expect in response_strategy()) {
-            let (asked, bytes) = body(&expect);
-            prop_assert_eq!(response(asked, &bytes), Ok(expect));
-        }
-
-        #[test]
-        fn an_answer_that_is_cut_or_longer_is_none(expect in response_strategy(), at in any::<prop::sample::Index>()) {
-            let (asked, mut bytes) = body(&expect);
-            if !bytes.is_empty() {
-                prop_assert!(response(asked, &bytes[..at.index(bytes.len())]).is_err());
-            }
-            bytes.push(0);
-            prop_assert_eq!(response(asked, &bytes), Err(Malformed::Long(1)));
-        }
-
-        #[test]
-        fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (first_message(&bytes), granted(&bytes), header(&bytes));
-            for asked in ASKED {
-                let _ = response(asked, &bytes);
-            }
-        }
-
-        /// Bytes that differ in one place from an answer come further than any bytes do.
-        #[test]
-        fn answers_with_a_wrong_byte_are_read_without_a_panic(
-            right in response_strategy(),
-            at in any::<prop::sample::Index>(),
-            byte in any::<u8>(),
-            asked in prop::sample::select(&ASKED[..]),
-        ) {
-            let (_, mut bytes) = body(&right);
-            if !bytes.is_empty() {
-                let place = at.index(bytes.len());
-                bytes[place] = byte;
-            }
-            let _ = response(asked, &bytes);
-        }
-    }
 }

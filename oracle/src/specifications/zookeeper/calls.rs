@@ -1,0 +1,242 @@
+//! What clients ask of ZooKeeper, and what it answers.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::Text;
+use super::Access;
+
+/// What a client asks of ZooKeeper.
+///
+/// A change may name the version that it expects; `None` is any. A node is new with version 0.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// Creates a node, on which everybody may do everything.
+    Create {
+        /// The node. If it is sequential, how its path begins.
+        path: Text,
+        /// Its data.
+        data: Option<Text>,
+        /// What kind of node it is.
+        #[serde(default, skip_serializing_if = "CreateMode::is_persistent")]
+        mode: CreateMode,
+    },
+    /// Deletes a node that has no children.
+    Delete {
+        /// The node.
+        path: Text,
+        /// The version of its data that is expected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u32>,
+    },
+    /// Returns whether a node is there.
+    Exists {
+        /// The node.
+        path: Text,
+    },
+    /// Returns the names of a node's children.
+    GetChildren {
+        /// The node.
+        path: Text,
+    },
+    /// Returns a node's data.
+    GetData {
+        /// The node.
+        path: Text,
+    },
+    /// Changes a node's data.
+    SetData {
+        /// The node.
+        path: Text,
+        /// Its data from then on.
+        data: Option<Text>,
+        /// The version of its data that is expected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u32>,
+    },
+    /// Returns a node's access control list, if the session may read or administer the node (CVE-2019-0201).
+    GetAcl {
+        /// The node.
+        path: Text,
+    },
+    /// Changes a node's access control list. What stands in it twice is kept once.
+    SetAcl {
+        /// The node.
+        path: Text,
+        /// Its list from then on.
+        acl: Vec<Access>,
+        /// The version of its list that is expected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u32>,
+    },
+    /// Ends the session, which deletes its ephemeral nodes. What the session asks for later is asked by a new one of the
+    /// same name.
+    Close,
+}
+
+/// Kinds of nodes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CreateMode {
+    /// One that is there until it is deleted.
+    #[default]
+    Persistent,
+    /// One that is deleted when the session ends that made it.
+    Ephemeral,
+    /// A persistent one whose path ends in a number of ten digits: how many children its parent has had.
+    PersistentSequential,
+    /// An ephemeral one of the same kind.
+    EphemeralSequential,
+}
+
+impl CreateMode {
+    /// Returns whether the node is deleted when its session ends.
+    pub const fn is_ephemeral(self) -> bool {
+        matches!(self, Self::Ephemeral | Self::EphemeralSequential)
+    }
+
+    /// Returns whether the node's path ends in a number.
+    pub const fn is_sequential(self) -> bool {
+        matches!(self, Self::PersistentSequential | Self::EphemeralSequential)
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    const fn is_persistent(&self) -> bool {
+        matches!(self, Self::Persistent)
+    }
+}
+
+/// What ZooKeeper answers.
+///
+/// A client that does not look at all of an answer records a part of it: [the answer](Response::agrees_with) agrees all
+/// the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Response {
+    /// It was done.
+    Done,
+    /// The node was created, and has this path.
+    Created(Text),
+    /// Whether the node is there.
+    Exists(bool),
+    /// The names of the children, in their order.
+    Children(Vec<Text>),
+    /// The data.
+    Data(Option<Text>),
+    /// The access control list.
+    Acl(Vec<Access>),
+    /// An answer, and the statistics of the node after it.
+    WithStat {
+        /// The answer.
+        answer: Box<Response>,
+        /// The statistics.
+        stat: Stat,
+    },
+    /// An exception.
+    Error(Error),
+}
+
+/// The statistics of a node, without its transactions and times, which a server makes up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Stat {
+    /// How often its data were changed.
+    pub version: u32,
+    /// How often its access control list was changed.
+    pub acl_version: u32,
+    /// How many children were created and deleted: that of the root of a new server is -1, and the one of a tree which
+    /// clients made is not.
+    pub children_version: i32,
+    /// How many children it has.
+    pub children: u32,
+    /// How many bytes of data it has.
+    pub data_length: u32,
+    /// Whose ephemeral node it is.
+    #[serde(default)]
+    pub owner: Owner,
+}
+
+/// Whose ephemeral node one is, as a session sees it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    /// Nobody's: it is none.
+    #[default]
+    Nobody,
+    /// Its own.
+    Caller,
+    /// Another session's.
+    Other,
+}
+
+/// Why ZooKeeper does not do what it is asked for. Each is about the node that the operation names, whichever node is
+/// the reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Error {
+    /// The node, or its parent, is not there.
+    NoNode,
+    /// The node is there.
+    NodeExists,
+    /// The node has children.
+    NotEmpty,
+    /// The node's parent is ephemeral.
+    NoChildrenForEphemerals,
+    /// The node has another version than is expected.
+    BadVersion,
+    /// The session must not do that.
+    NoAuth,
+    /// The node cannot be deleted, as it is the root.
+    BadArguments,
+    /// The access control list is empty.
+    InvalidAcl,
+}
+
+impl Operation {
+    /// Returns the node that the operation names, or how its path begins; `None` if it is about no single one.
+    pub const fn path(&self) -> Option<&Text> {
+        match self {
+            Self::Create { path, .. }
+            | Self::Delete { path, .. }
+            | Self::Exists { path }
+            | Self::GetChildren { path }
+            | Self::GetData { path }
+            | Self::SetData { path, .. }
+            | Self::GetAcl { path }
+            | Self::SetAcl { path, .. } => Some(path),
+            Self::Close => None,
+        }
+    }
+}
+
+impl Response {
+    /// Returns the answer with the statistics of a node.
+    pub fn with_stat(self, stat: Stat) -> Self {
+        Self::WithStat { answer: Box::new(self), stat }
+    }
+
+    /// Returns the answer without statistics.
+    pub fn without_stat(&self) -> &Self {
+        match self {
+            Self::WithStat { answer, .. } => answer.without_stat(),
+            other => other,
+        }
+    }
+
+    /// Returns whether a client that was answered so may have observed this: the same, or a part of it, which has no
+    /// statistics.
+    pub fn agrees_with(&self, observed: &Self) -> bool {
+        match (self, observed) {
+            (Self::WithStat { answer, stat }, Self::WithStat { answer: observed, stat: seen }) => {
+                stat == seen && answer.agrees_with(observed)
+            }
+            (Self::WithStat { answer, .. }, observed) => answer.agrees_with(observed),
+            (Self::Created(_), Self::Done) => true,
+            (expected, observed) => expected == observed,
+        }
+    }
+
+    /// Returns whether the operation was refused.
+    pub const fn is_error(&self) -> bool {
+        matches!(self, Self::Error(_))
+    }
+}

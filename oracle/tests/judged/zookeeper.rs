@@ -1,0 +1,128 @@
+//! ZooKeeper's calls, more of them than other tests have, against the judge that tries all orders.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use simutant_oracle::specifications::zookeeper::{
+    Access, CreateMode, Error, Operation, Owner, Permissions, Response, Stat, Who,
+};
+use simutant_oracle::specifications::{Text, ZooKeeper};
+use simutant_oracle::{Check, Order, Session, hints};
+use simutant_random::Random;
+
+use crate::judge::{Shape, brute_force, history};
+use crate::tried::one_of;
+
+fn path(path: &str) -> Text {
+    path.into()
+}
+
+/// Calls that mind versions.
+fn of_versions() -> Vec<Operation> {
+    let set = |data: &str, version| Operation::SetData { path: path("/a"), data: Some(data.into()), version };
+    let acl = vec![Access { who: Who::Session(Session(1)), permissions: Permissions(29) }];
+    vec![
+        Operation::Create { path: path("/a"), data: None, mode: CreateMode::Persistent },
+        Operation::Create { path: path("/a/b"), data: None, mode: CreateMode::Persistent },
+        set("x", None),
+        set("y", Some(0)),
+        set("y", Some(1)),
+        Operation::SetAcl { path: path("/a"), acl, version: Some(0) },
+        Operation::Delete { path: path("/a"), version: Some(1) },
+        Operation::Delete { path: path("/a/b"), version: None },
+        Operation::Exists { path: path("/a") },
+        Operation::GetData { path: path("/a") },
+        Operation::GetChildren { path: path("/") },
+        Operation::GetAcl { path: path("/a") },
+    ]
+}
+
+/// Calls that make nodes of all kinds, and end sessions.
+fn of_kinds() -> Vec<Operation> {
+    use CreateMode::{Ephemeral, EphemeralSequential, Persistent, PersistentSequential};
+    let create = |at: &str, mode| Operation::Create { path: path(at), data: None, mode };
+    vec![
+        create("/a", Persistent),
+        create("/a", Ephemeral),
+        create("/a/b", Persistent),
+        create("/a/b", EphemeralSequential),
+        create("/a/", PersistentSequential),
+        Operation::Close,
+        Operation::Delete { path: path("/a"), version: None },
+        Operation::Delete { path: path("/a/b0000000000"), version: None },
+        Operation::Exists { path: path("/a") },
+        Operation::Exists { path: path("/a/0000000001") },
+        Operation::GetChildren { path: path("/a") },
+    ]
+}
+
+/// Makes up an answer: with statistics, or without.
+fn made_up(random: &mut Random, operation: &Operation) -> Response {
+    let errors = [
+        Error::NoNode,
+        Error::NodeExists,
+        Error::NotEmpty,
+        Error::BadVersion,
+        Error::NoAuth,
+        Error::NoChildrenForEphemerals,
+    ];
+    if random.uniform(0..3_u8) == 0 {
+        return Response::Error(one_of(random, &errors));
+    }
+    let answer = match operation {
+        Operation::Exists { .. } => Response::Exists(random.uniform(0..2_u8) == 0),
+        Operation::GetData { .. } => Response::Data(one_of(random, &[None, Some("x".into()), Some("y".into())])),
+        Operation::GetChildren { .. } => Response::Children(one_of(random, &[vec!["zookeeper".into()], vec![]])),
+        Operation::Create { path, mode, .. } => {
+            // Some clients do not look at the path.
+            let created = if mode.is_sequential() { path.with("0000000000") } else { path.clone() };
+            return one_of(random, &[Response::Created(created), Response::Done]);
+        }
+        _ => Response::Done,
+    };
+    let mut number = || random.uniform(0..2_u32);
+    let stat = Stat {
+        version: number(),
+        acl_version: number(),
+        children_version: number() as i32,
+        children: number(),
+        data_length: number(),
+        owner: Owner::Nobody,
+    };
+    if number() == 0 { answer.with_stat(stat) } else { answer }
+}
+
+fn check(operations: &[Operation], seed: u64) {
+    let shape = Shape { calls_max: 6, sessions: 3, unknown: 2, may_be_wrong: true };
+    let random = &mut Random::from_seed(seed);
+    let tree = ZooKeeper::default();
+    let history = history(random, shape, &tree, |random| one_of(random, operations), made_up);
+    for order in [Order::linearizability(), Order::sequential(), Order::zookeeper(), Order::none()] {
+        let expect = brute_force(&history, &tree, &order);
+        let checked = Check { order: order.clone(), ..Check::default() }.run(&history, &tree);
+        assert_eq!(checked.is_possible(), expect, "{order:?}: {history:#?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, rng_seed: RngSeed::Fixed(7), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn versions_agree_with_brute_force(seed: u64) {
+        check(&of_versions(), seed);
+    }
+
+    #[test]
+    fn kinds_of_nodes_agree_with_brute_force(seed: u64) {
+        check(&of_kinds(), seed);
+    }
+}
+
+#[test]
+fn hints_of_versions_hold() {
+    hints::check(&ZooKeeper::default(), &of_versions(), 3).expect("hints hold");
+}
+
+#[test]
+fn hints_of_kinds_hold() {
+    hints::check(&ZooKeeper::default(), &of_kinds(), 3).expect("hints hold");
+}
