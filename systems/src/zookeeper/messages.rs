@@ -62,17 +62,23 @@ pub enum Transaction {
         /// The ephemeral nodes that end with it.
         paths: Vec<Text>,
     },
+    /// A part of a transaction that changes nothing.
+    Check,
+    /// All of these, one after the other.
+    Multi(Vec<Transaction>),
 }
 
 impl Transaction {
     /// Returns the nodes that it is about.
-    pub fn paths(&self) -> &[Text] {
+    pub fn paths(&self) -> Vec<Text> {
         match self {
             Self::Create { path, .. }
             | Self::Delete { path }
             | Self::SetData { path, .. }
-            | Self::SetAcl { path, .. } => std::slice::from_ref(path),
-            Self::Close { paths } => paths,
+            | Self::SetAcl { path, .. } => vec![path.clone()],
+            Self::Close { paths } => paths.clone(),
+            Self::Check => Vec::new(),
+            Self::Multi(parts) => parts.iter().flat_map(Self::paths).collect(),
         }
     }
 }
