@@ -69,6 +69,7 @@ fn each_operation_and_each_error_is_answered() {
     let children = |of: &str| Operation::GetChildren { path: path(of) };
     let delete = |what: &str| Operation::Delete { path: path(what), version: None };
     let kind = |at: &str, mode| Operation::Create { path: path(at), data: None, mode };
+    let look = |at: &str, version| Operation::Check { path: path(at), version };
     let exists_at = |what: &str| Operation::Exists { path: path(what) };
     let list = |names: &[&str]| Response::Children(names.iter().copied().map(Text::from).collect());
     let all = Access { who: Who::Anyone, permissions: Permissions::ALL };
@@ -124,6 +125,18 @@ fn each_operation_and_each_error_is_answered() {
         ),
         (2, exists_at("/a"), Response::Exists(true).with_stat(stat(4, 1))),
         (2, Operation::Delete { path: path("/a"), version: Some(3) }, bad_version),
+        (1, Operation::Multi(vec![delete("/none"), create("/m")]), Response::refused_parts(2, 0, Error::NoNode)),
+        (
+            1,
+            Operation::Multi(vec![create("/m"), look("/m", Some(1)), delete("/m")]),
+            Response::refused_parts(3, 1, Error::BadVersion),
+        ),
+        (
+            1,
+            Operation::Multi(vec![create("/m"), look("/m", Some(0)), delete("/m")]),
+            Response::Parts(vec![Response::Created(path("/m")), Response::Done, Response::Done]),
+        ),
+        (1, Operation::Multi(vec![]), Response::Parts(vec![])),
         (2, Operation::GetData { path: path("/none") }, no_node.clone()),
         (2, get_acl(), Response::Acl(vec![all])),
         (1, Operation::SetAcl { path: path("/a"), acl: vec![], version: None }, invalid),

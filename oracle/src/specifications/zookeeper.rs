@@ -1,6 +1,9 @@
 //! ZooKeeper's tree of nodes, with data, permissions and versions, sequential and ephemeral ones among them (Banzai, 2018, 3.1.2, table 3.2, and 3.2.3), as release
 //! 3.8.0 has it where the source says nothing or something else.
 //!
+//! Without the notifications of watches, the times and transactions of statistics, sessions that expire, and lists of
+//! permissions that a creation gives.
+//!
 //! Where a call is refused for several reasons, the source has the order of its table, the release has another one, and
 //! the documentation has none: so each of them may be answered.
 
@@ -67,6 +70,8 @@ impl ZooKeeper {
                 self.tree.remove_of(session);
                 Ok(Response::Done)
             }
+            Operation::Check { .. } => Err(Error::BadArguments),
+            Operation::Multi(parts) => Ok(self.multi(session, parts, open)),
             Operation::Exists { path } => match self.tree.stat(path.as_str(), session) {
                 Ok(stat) => Ok(Response::Exists(true).with_stat(stat)),
                 Err(_) => Ok(Response::Exists(false)),
@@ -88,6 +93,42 @@ impl ZooKeeper {
                 Ok(Response::Acl(node.acl.clone()).with_stat(self.tree.stat(path.as_str(), session)?))
             }
         }
+    }
+
+    /// Does all parts of a transaction, or none.
+    fn multi(&mut self, session: Session, parts: &[Operation], open: &mut Open<'_>) -> Response {
+        let before = self.clone();
+        let mut answers = Vec::with_capacity(parts.len());
+        for part in parts {
+            let answer = match part {
+                Operation::Check { path, version } => self.check(session, path.as_str(), *version, open),
+                Operation::Create { .. } | Operation::Delete { .. } | Operation::SetData { .. } => {
+                    self.take(session, part, open)
+                }
+                _ => Err(Error::BadArguments),
+            };
+            match answer {
+                Ok(answer) => answers.push(answer),
+                Err(error) => {
+                    *self = before;
+                    return Response::refused_parts(parts.len(), answers.len(), error);
+                }
+            }
+        }
+        Response::Parts(answers)
+    }
+
+    fn check(
+        &self,
+        session: Session,
+        path: &str,
+        version: Option<u32>,
+        open: &mut Open<'_>,
+    ) -> Result<Response, Error> {
+        let may = self.may_change(path, session, Permissions::READ, open)?;
+        let differs = differs(self.tree.node(path)?.version, version);
+        refuse([(differs, Error::BadVersion), (!may, Error::NoAuth)], open)?;
+        Ok(Response::Done)
     }
 
     fn create(
@@ -193,6 +234,28 @@ fn refuse<const N: usize>(reasons: [(bool, Error); N], open: &mut Open<'_>) -> R
     }
 }
 
+/// Returns the footprint of a transaction.
+fn of_parts(parts: &[Operation], response: Option<&Response>) -> Footprint {
+    let answers = match response {
+        Some(Response::Parts(answers)) => &answers[..],
+        _ => &[],
+    };
+    let mut all = Footprint { reads: Regions::None, writes: Regions::None };
+    for (place, part) in parts.iter().enumerate() {
+        let Footprint { reads, writes } = ZooKeeper::footprint(part, answers.get(place));
+        all = Footprint { reads: both(all.reads, &reads), writes: both(all.writes, &writes) };
+    }
+    all
+}
+
+fn both(one: Regions, other: &Regions) -> Regions {
+    match (one.listed(), other.listed()) {
+        (Some([]), Some([])) => Regions::None,
+        (Some(one), Some(other)) => Regions::Some([one, other].concat()),
+        _ => Regions::All,
+    }
+}
+
 impl Specification for ZooKeeper {
     type Operation = Operation;
     type Response = Response;
@@ -248,7 +311,9 @@ impl Specification for ZooKeeper {
             }
             Operation::GetChildren { path } => (vec![node(path), children(path)], Vec::new()),
             Operation::SetData { path, .. } | Operation::SetAcl { path, .. } => (shown(path), vec![node(path)]),
+            Operation::Check { path, .. } => (vec![node(path)], Vec::new()),
             Operation::Close => return Footprint::everything(),
+            Operation::Multi(parts) => return of_parts(parts, response),
         };
         let changes = !writes.is_empty() && !response.is_some_and(Response::is_error);
         Footprint { reads: Regions::Some(reads), writes: if changes { Regions::Some(writes) } else { Regions::None } }

@@ -55,6 +55,27 @@ fn of_kinds() -> Vec<Operation> {
     ]
 }
 
+/// Transactions, and calls that see whether all of one was done.
+fn of_transactions() -> Vec<Operation> {
+    let create = |at: &str, mode| Operation::Create { path: path(at), data: None, mode };
+    let check = |at: &str, version| Operation::Check { path: path(at), version };
+    let set = |version| Operation::SetData { path: path("/a"), data: None, version };
+    let delete = |at: &str| Operation::Delete { path: path(at), version: None };
+    vec![
+        create("/a", CreateMode::Persistent),
+        Operation::Multi(vec![create("/a", CreateMode::Persistent), create("/a/b", CreateMode::PersistentSequential)]),
+        Operation::Multi(vec![set(None), check("/a", Some(1))]),
+        Operation::Multi(vec![check("/a", Some(0)), create("/b", CreateMode::Persistent), check("/a/b", None)]),
+        Operation::Multi(vec![delete("/b"), delete("/a")]),
+        Operation::Multi(vec![]),
+        set(Some(0)),
+        delete("/a"),
+        Operation::Exists { path: path("/b") },
+        Operation::GetData { path: path("/a") },
+        Operation::GetChildren { path: path("/a") },
+    ]
+}
+
 /// Makes up an answer: with statistics, or without.
 fn made_up(random: &mut Random, operation: &Operation) -> Response {
     let errors = [
@@ -65,6 +86,12 @@ fn made_up(random: &mut Random, operation: &Operation) -> Response {
         Error::NoAuth,
         Error::NoChildrenForEphemerals,
     ];
+    if let Operation::Multi(parts) = operation {
+        if random.uniform(0..2_u8) == 0 {
+            return Response::refused_parts(parts.len(), random.uniform(0..3_usize), one_of(random, &errors));
+        }
+        return Response::Parts(parts.iter().map(|_| Response::Done).collect());
+    }
     if random.uniform(0..3_u8) == 0 {
         return Response::Error(one_of(random, &errors));
     }
@@ -115,6 +142,11 @@ proptest! {
     fn kinds_of_nodes_agree_with_brute_force(seed: u64) {
         check(&of_kinds(), seed);
     }
+
+    #[test]
+    fn transactions_agree_with_brute_force(seed: u64) {
+        check(&of_transactions(), seed);
+    }
 }
 
 #[test]
@@ -125,4 +157,9 @@ fn hints_of_versions_hold() {
 #[test]
 fn hints_of_kinds_hold() {
     hints::check(&ZooKeeper::default(), &of_kinds(), 3).expect("hints hold");
+}
+
+#[test]
+fn hints_of_transactions_hold() {
+    hints::check(&ZooKeeper::default(), &of_transactions(), 3).expect("hints hold");
 }

@@ -23,26 +23,32 @@ pub(super) async fn apply(
         let response = match work {
             Ok((change, transaction)) => {
                 let State { tree, outstanding } = &mut *state.borrow_mut();
-                tree.apply(&transaction);
+                let response = carry_out(tree, session, &transaction);
                 outstanding.done(change, &transaction);
-                done(tree, session, &transaction)
+                response
             }
-            Err(Some(error)) => Response::Error(error),
+            Err(Some(refused)) => refused,
             Err(None) => read(&state.borrow().tree, session, &operation).unwrap_or_else(Response::Error),
         };
         replies.send(response);
     }
 }
 
-/// Answers a change that was done.
-pub(super) fn done(tree: &Tree, session: Session, transaction: &Transaction) -> Response {
+/// Changes the tree, and answers.
+pub(super) fn carry_out(tree: &mut Tree, session: Session, transaction: &Transaction) -> Response {
+    if let Transaction::Multi(parts) = transaction {
+        return Response::Parts(parts.iter().map(|part| carry_out(tree, session, part)).collect());
+    }
+    tree.apply(transaction);
     match transaction {
         Transaction::Create { path, .. } => Response::Created(path.clone()),
         Transaction::SetData { path, .. } | Transaction::SetAcl { path, .. } => match tree.stat(path, session) {
             Some(stat) => Response::Done.with_stat(stat),
             None => Response::Done,
         },
-        Transaction::Delete { .. } | Transaction::Close { .. } => Response::Done,
+        Transaction::Delete { .. } | Transaction::Close { .. } | Transaction::Check | Transaction::Multi(_) => {
+            Response::Done
+        }
     }
 }
 
@@ -71,6 +77,8 @@ pub(super) fn read(tree: &Tree, session: Session, operation: &Operation) -> Resu
         | Operation::Delete { .. }
         | Operation::SetData { .. }
         | Operation::SetAcl { .. }
+        | Operation::Check { .. }
+        | Operation::Multi(_)
         | Operation::Close => unreachable!("a change is a transaction"),
     };
     Ok(answer.with_stat(stat))

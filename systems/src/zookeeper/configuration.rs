@@ -25,7 +25,7 @@ use super::server::{PORT, Speed, server};
 const CLIENTS: Lengths = Lengths(1..=3);
 
 /// How long their walks are, and how many choices a transition makes.
-const WALKS: Walks = Walks { steps: 1..=14, choices: 3 };
+const WALKS: Walks = Walks { steps: 1..=14, choices: 6 };
 
 /// How long messages are on their way, at most.
 pub(super) const LATENCY_US: RangeInclusive<u64> = 50..=2_000;

@@ -81,7 +81,7 @@ impl<S: Service> Client<S> {
     async fn await_replies(&mut self) -> Result<(), Stop> {
         while let Some(call) = self.waiting.pop_front() {
             let response = self.service.receive().await?;
-            self.was_refused = matches!(response, Response::Error(_));
+            self.was_refused = response.is_error();
             self.history.returned(call, response, self.service.now())?;
         }
         Ok(())
@@ -108,7 +108,7 @@ const MODES: [CreateMode; 6] = [
 const VERSIONS: [Option<u32>; 5] = [None, None, None, Some(0), Some(1)];
 
 /// The kinds of calls, and how often each is made.
-const CALLS: [(&str, Ask, f64); 8] = [
+const CALLS: [(&str, Ask, f64); 9] = [
     ("create", create, 4.0),
     ("delete", delete, 2.0),
     ("exists", exists, 1.0),
@@ -117,6 +117,7 @@ const CALLS: [(&str, Ask, f64); 8] = [
     ("set data", set_data, 3.0),
     ("get acl", get_acl, 1.0),
     ("set acl", set_acl, 3.0),
+    ("multi", multi, 2.0),
 ];
 
 /// Chooses what a call asks for.
@@ -176,6 +177,21 @@ fn set_acl(step: &mut Step<'_>, session: Session) -> Operation {
     let path = path(step);
     let chosen = step.choose(0..=lists.len() as u32 - 1);
     Operation::SetAcl { path, acl: std::mem::take(&mut lists[chosen as usize]), version: version(step) }
+}
+
+/// Chooses a transaction of two parts.
+fn multi(step: &mut Step<'_>, _: Session) -> Operation {
+    Operation::Multi(vec![part(step), part(step)])
+}
+
+fn part(step: &mut Step<'_>) -> Operation {
+    let (kind, path) = (step.choose(0..=3), path(step));
+    match kind {
+        0 => Operation::Check { path, version: version(step) },
+        1 => Operation::Create { path, data: None, mode: *step.one_of(&MODES) },
+        2 => Operation::Delete { path, version: version(step) },
+        _ => Operation::SetData { path, data: Some("z".into()), version: version(step) },
+    }
 }
 
 /// The machine of a client.

@@ -2,7 +2,7 @@
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Response};
+use simutant_oracle::specifications::zookeeper::{Access, Operation, Response};
 use simutant_sim_core::Message;
 
 /// What is sent on a connection.
@@ -65,17 +65,23 @@ pub enum Transaction {
         /// The ephemeral nodes that end with it.
         paths: Vec<Text>,
     },
+    /// A part of a transaction that changes nothing.
+    Check,
+    /// All of these, one after the other.
+    Multi(Vec<Transaction>),
 }
 
 impl Transaction {
     /// Returns the nodes that it is about.
-    pub fn paths(&self) -> &[Text] {
+    pub fn paths(&self) -> Vec<Text> {
         match self {
             Self::Create { path, .. }
             | Self::Delete { path }
             | Self::SetData { path, .. }
-            | Self::SetAcl { path, .. } => std::slice::from_ref(path),
-            Self::Close { paths } => paths,
+            | Self::SetAcl { path, .. } => vec![path.clone()],
+            Self::Close { paths } => paths.clone(),
+            Self::Check => Vec::new(),
+            Self::Multi(parts) => parts.iter().flat_map(Self::paths).collect(),
         }
     }
 }
@@ -107,8 +113,8 @@ pub struct Entry {
     pub origin: Origin,
     /// The session that asked.
     pub session: Session,
-    /// The change, or why there is none.
-    pub change: Result<Transaction, Error>,
+    /// The change, or the answer if there is none.
+    pub change: Result<Transaction, Response>,
 }
 
 /// What is sent between a follower and the leader.

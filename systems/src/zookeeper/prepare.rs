@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Error, Operation, Permissions};
+use simutant_oracle::specifications::zookeeper::{Error, Operation, Permissions, Response};
 
 use super::messages::Transaction;
 use super::tree::{Node, Tree, parent};
@@ -44,15 +44,61 @@ impl Outstanding {
     /// Makes a transaction of a request that changes the tree, with its number.
     ///
     /// # Errors
-    /// Why it cannot be done.
+    /// What the client is answered if it cannot be done.
     pub(super) fn prepare(
         &mut self,
         tree: &Tree,
         session: Session,
         operation: &Operation,
         rule: AclRecord,
-    ) -> Result<(u64, Transaction), Error> {
-        let Some(asked) = operation.path() else { return Ok(self.prepare_close(tree, session)) };
+    ) -> Result<(u64, Transaction), Response> {
+        self.last += 1;
+        let transaction = match operation {
+            Operation::Multi(parts) => self.prepare_parts(tree, session, parts, rule)?,
+            Operation::Check { .. } => return Err(Response::Error(Error::BadArguments)),
+            Operation::Close => self.prepare_close(tree, session),
+            _ => self.prepare_one(tree, session, operation, rule).map_err(Response::Error)?,
+        };
+        Ok((self.last, transaction))
+    }
+
+    /// Makes one transaction of all parts, or notes nothing.
+    fn prepare_parts(
+        &mut self,
+        tree: &Tree,
+        session: Session,
+        parts: &[Operation],
+        rule: AclRecord,
+    ) -> Result<Transaction, Response> {
+        let before = self.records.clone();
+        let mut prepared = Vec::new();
+        for part in parts {
+            let one = match part {
+                Operation::Check { .. }
+                | Operation::Create { .. }
+                | Operation::Delete { .. }
+                | Operation::SetData { .. } => self.prepare_one(tree, session, part, rule),
+                _ => Err(Error::BadArguments),
+            };
+            match one {
+                Ok(transaction) => prepared.push(transaction),
+                Err(error) => {
+                    self.records = before;
+                    return Err(Response::refused_parts(parts.len(), prepared.len(), error));
+                }
+            }
+        }
+        Ok(Transaction::Multi(prepared))
+    }
+
+    fn prepare_one(
+        &mut self,
+        tree: &Tree,
+        session: Session,
+        operation: &Operation,
+        rule: AclRecord,
+    ) -> Result<Transaction, Error> {
+        let asked = operation.path().ok_or(Error::BadArguments)?;
         let above = parent(asked);
         let path = match operation {
             Operation::Create { mode, .. } if mode.is_sequential() => {
@@ -105,26 +151,30 @@ impl Outstanding {
                 }
                 Transaction::SetAcl { path: path.clone(), acl: acl.clone() }
             }
+            Operation::Check { version, .. } => {
+                self.check(tree, &path, session, Permissions::READ)?;
+                expect(record.node.ok_or(Error::NoNode)?.version, *version)?;
+                return Ok(Transaction::Check);
+            }
             Operation::Exists { .. }
             | Operation::GetChildren { .. }
             | Operation::GetData { .. }
             | Operation::GetAcl { .. }
-            | Operation::Close => unreachable!("a read is not prepared, and the end of a session names no node"),
+            | Operation::Close
+            | Operation::Multi(_) => unreachable!("a read is not prepared, and the others name no node"),
         };
-        self.last += 1;
         record.change = self.last;
         self.records.insert(path, record);
         match transaction {
             Transaction::Create { .. } => self.count_child(tree, above, true),
             Transaction::Delete { .. } => self.count_child(tree, above, false),
-            Transaction::SetData { .. } | Transaction::SetAcl { .. } | Transaction::Close { .. } => {}
+            _ => {}
         }
-        Ok((self.last, transaction))
+        Ok(transaction)
     }
 
     /// Makes a transaction of the end of a session.
-    fn prepare_close(&mut self, tree: &Tree, session: Session) -> (u64, Transaction) {
-        self.last += 1;
+    fn prepare_close(&mut self, tree: &Tree, session: Session) -> Transaction {
         let owns = |path: &Text| self.record(tree, path).node.is_some_and(|node| node.owner == Some(session));
         let known: BTreeSet<Text> = tree.owned(session).chain(self.records.keys()).cloned().collect();
         let paths: Vec<Text> = known.into_iter().filter(owns).collect();
@@ -132,13 +182,13 @@ impl Outstanding {
             self.records.insert(path.clone(), Record { change: self.last, node: None, children: 0 });
             self.count_child(tree, parent(path), false);
         }
-        (self.last, Transaction::Close { paths })
+        Transaction::Close { paths }
     }
 
     /// Forgets what was noted for a change that is done, and for none after it.
     pub(super) fn done(&mut self, change: u64, transaction: &Transaction) {
         for path in transaction.paths() {
-            for path in [path.clone(), parent(path)] {
+            for path in [parent(&path), path] {
                 if self.records.get(&path).is_some_and(|record| record.change == change) {
                     self.records.remove(&path);
                 }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use simutant_oracle::Session;
-use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
+use simutant_oracle::specifications::zookeeper::{Operation, Response};
 use simutant_sim_core::{Context, FifoReceiver, FifoSender, Stream, StreamSender, VirtualDuration, fifo};
 
 use super::apply::apply;
@@ -45,8 +45,8 @@ pub(super) struct Request {
 pub(super) struct Prepared {
     pub(super) session: Session,
     pub(super) operation: Operation,
-    /// A change with its number, or why there is none: an error, or that it is a read.
-    pub(super) work: Result<(u64, Transaction), Option<Error>>,
+    /// A change with its number, or why there is none: it is refused, or it is a read.
+    pub(super) work: Result<(u64, Transaction), Option<Response>>,
     pub(super) replies: FifoSender<Response>,
 }
 
@@ -118,6 +118,8 @@ pub(super) fn changes(operation: &Operation) -> bool {
         | Operation::Delete { .. }
         | Operation::SetData { .. }
         | Operation::SetAcl { .. }
+        | Operation::Check { .. }
+        | Operation::Multi(_)
         | Operation::Close => true,
         Operation::Exists { .. }
         | Operation::GetChildren { .. }

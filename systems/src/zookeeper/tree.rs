@@ -119,6 +119,8 @@ impl Tree {
                     node.acl_version += 1;
                 }
             }
+            Transaction::Check => {}
+            Transaction::Multi(parts) => parts.iter().for_each(|part| self.apply(part)),
             Transaction::Close { paths } => {
                 for path in paths {
                     self.nodes.remove(path);

@@ -207,16 +207,18 @@ impl Client {
     pub fn send(&mut self, operation: &Operation) -> Xid {
         // 0 and below are not calls.
         self.last = self.last.checked_add(1).unwrap_or(1);
-        let path = operation.path().map_or("", Text::as_str);
-        let is_below = !self.root.is_empty() && path != "/";
-        let path = match operation {
-            Operation::Create { mode, .. } if mode.is_sequential() => [&self.root, path].concat(),
-            Operation::Delete { .. } if path == "/" => "/".to_owned(),
-            _ if is_below => [&self.root, path].concat(),
-            _ if self.root.is_empty() => path.to_owned(),
-            _ => self.root.clone(),
-        };
-        wire::call(&mut self.outgoing, self.last, operation, &path);
+        let root = &self.root;
+        wire::call(&mut self.outgoing, self.last, operation, |operation| {
+            let path = operation.path().map_or("", Text::as_str);
+            let is_below = !root.is_empty() && path != "/";
+            match operation {
+                Operation::Create { mode, .. } if mode.is_sequential() => [root, path].concat(),
+                Operation::Delete { .. } if path == "/" => "/".to_owned(),
+                _ if is_below => [root, path].concat(),
+                _ if root.is_empty() => path.to_owned(),
+                _ => root.clone(),
+            }
+        });
         let xid = Xid(self.last);
         self.open.push_back((xid, Asked::of(operation)));
         xid
@@ -258,17 +260,27 @@ impl Client {
             self.open.pop_front();
             self.is_closed |= asked == Asked::Close;
             let response = match (response, wire::error(header.error)) {
-                (Some(Response::Created(path)), _) => {
-                    let below = path.as_str().strip_prefix(&self.root).ok_or(Malformed::Elsewhere)?;
-                    Response::Created(below.into())
-                }
-                (Some(response), _) => response,
+                (Some(response), _) => self.below_root(response)?,
                 (None, Some(Error::NoNode)) if asked == Asked::Exists => Response::Exists(false),
                 (None, Some(error)) => Response::Error(error),
                 (None, None) => return Err(ClientError::Unspecified(header.error)),
             };
             let transaction = Revision(u64::try_from(header.zxid).unwrap_or_default());
             return Ok(Reply { xid, transaction, response });
+        }
+    }
+
+    /// Takes the client's root off the paths of nodes that were created.
+    fn below_root(&self, response: Response) -> Result<Response, Malformed> {
+        match response {
+            Response::Created(path) => {
+                let below = path.as_str().strip_prefix(&self.root).ok_or(Malformed::Elsewhere)?;
+                Ok(Response::Created(below.into()))
+            }
+            Response::Parts(parts) => {
+                parts.into_iter().map(|part| self.below_root(part)).collect::<Result<_, _>>().map(Response::Parts)
+            }
+            other => Ok(other),
         }
     }
 

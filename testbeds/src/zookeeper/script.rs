@@ -100,6 +100,9 @@ fn operation(changes_acls: bool, sessions: u64, random: &mut Random) -> Operatio
     if random.uniform(0..20_u8) == 0 {
         return Operation::Close;
     }
+    if random.uniform(0..8_u8) == 0 {
+        return Operation::Multi((0..random.uniform(0..4_u8)).map(|_| part(random)).collect());
+    }
     match random.uniform(0..kinds) {
         0 | 1 => Operation::Create { path, data: one_of(&DATA, random).map(Text::from), mode: mode(random) },
         2 => Operation::Delete { path, version: version(random) },
@@ -109,6 +112,17 @@ fn operation(changes_acls: bool, sessions: u64, random: &mut Random) -> Operatio
         6 => Operation::SetData { path, data: one_of(&DATA, random).map(Text::from), version: version(random) },
         7 => Operation::GetAcl { path },
         _ => Operation::SetAcl { path, acl: acl(sessions, random), version: version(random) },
+    }
+}
+
+/// Draws a part of a transaction.
+fn part(random: &mut Random) -> Operation {
+    let path: Text = one_of(&PATHS, random).into();
+    match random.uniform(0..5_u8) {
+        0 => Operation::Check { path, version: version(random) },
+        1 => Operation::Delete { path, version: version(random) },
+        2 => Operation::SetData { path, data: one_of(&DATA, random).map(Text::from), version: version(random) },
+        _ => Operation::Create { path, data: one_of(&DATA, random).map(Text::from), mode: mode(random) },
     }
 }
 

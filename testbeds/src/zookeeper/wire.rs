@@ -40,6 +40,10 @@ mod kinds {
     pub(super) const SET_ACL: i32 = 7;
     pub(super) const GET_CHILDREN: i32 = 12;
     pub(super) const PING: i32 = 11;
+    pub(super) const CHECK: i32 = 13;
+    pub(super) const MULTI: i32 = 14;
+    /// Of an answer to a part of a transaction.
+    pub(super) const ERROR: i32 = -1;
     pub(super) const AUTHENTICATION: i32 = 100;
     pub(super) const CLOSE_SESSION: i32 = -11;
 }
@@ -78,6 +82,9 @@ pub enum Malformed {
         /// The number.
         number: i32,
     },
+    /// A part of a transaction is answered by what the specification does not have.
+    #[error("a part of a transaction is answered by {0}, which is no kind of part and no error that is specified")]
+    Part(i32),
     /// A node was created elsewhere than it should be.
     #[error("a node was created that is not below the client's root")]
     Elsewhere,
@@ -119,6 +126,13 @@ impl Writer<'_> {
 
     fn text(&mut self, text: &str) {
         self.data(Some(text.as_bytes()));
+    }
+
+    /// Adds what comes before each part of a transaction, and at its end.
+    fn part(&mut self, kind: i32, is_end: bool) {
+        self.int(kind);
+        self.bool(is_end);
+        self.int(-1);
     }
 
     fn version(&mut self, version: Option<u32>) {
@@ -198,34 +212,44 @@ pub(super) fn ping(out: &mut Vec<u8>) {
     });
 }
 
-/// Adds a call. Its node has this path in the server's tree.
-pub(super) fn call(out: &mut Vec<u8>, xid: i32, operation: &Operation, path: &str) {
+/// Adds a call. `place` says where its node, and those of its parts, are in the server's tree.
+pub(super) fn call(out: &mut Vec<u8>, xid: i32, operation: &Operation, place: impl Fn(&Operation) -> String) {
     message(out, |writer| {
         writer.int(xid);
         writer.int(kind(operation));
-        if *operation != Operation::Close {
-            writer.text(path);
+        let Operation::Multi(parts) = operation else { return body(writer, operation, &place(operation)) };
+        for part in parts {
+            writer.part(kind(part), false);
+            body(writer, part, &place(part));
         }
-        let bytes = |data: &Option<Text>| data.as_ref().map(|text| text.as_str().as_bytes().to_vec());
-        match operation {
-            Operation::Create { data, mode, .. } => {
-                writer.data(bytes(data).as_deref());
-                writer.acl(&[Access { who: Who::Anyone, permissions: Permissions::ALL }]);
-                writer.int(i32::from(mode.is_ephemeral()) + 2 * i32::from(mode.is_sequential()));
-            }
-            Operation::Delete { version, .. } => writer.version(*version),
-            Operation::Exists { .. } | Operation::GetChildren { .. } | Operation::GetData { .. } => writer.bool(false),
-            Operation::SetData { data, version, .. } => {
-                writer.data(bytes(data).as_deref());
-                writer.version(*version);
-            }
-            Operation::GetAcl { .. } | Operation::Close => {}
-            Operation::SetAcl { acl, version, .. } => {
-                writer.acl(acl);
-                writer.version(*version);
-            }
-        }
+        writer.part(kinds::ERROR, true);
     });
+}
+
+/// Adds what a call asks for.
+fn body(writer: &mut Writer<'_>, operation: &Operation, path: &str) {
+    if *operation != Operation::Close {
+        writer.text(path);
+    }
+    let bytes = |data: &Option<Text>| data.as_ref().map(|text| text.as_str().as_bytes().to_vec());
+    match operation {
+        Operation::Create { data, mode, .. } => {
+            writer.data(bytes(data).as_deref());
+            writer.acl(&[Access { who: Who::Anyone, permissions: Permissions::ALL }]);
+            writer.int(i32::from(mode.is_ephemeral()) + 2 * i32::from(mode.is_sequential()));
+        }
+        Operation::Delete { version, .. } | Operation::Check { version, .. } => writer.version(*version),
+        Operation::Exists { .. } | Operation::GetChildren { .. } | Operation::GetData { .. } => writer.bool(false),
+        Operation::SetData { data, version, .. } => {
+            writer.data(bytes(data).as_deref());
+            writer.version(*version);
+        }
+        Operation::GetAcl { .. } | Operation::Close | Operation::Multi(_) => {}
+        Operation::SetAcl { acl, version, .. } => {
+            writer.acl(acl);
+            writer.version(*version);
+        }
+    }
 }
 
 const fn kind(operation: &Operation) -> i32 {
@@ -239,6 +263,8 @@ const fn kind(operation: &Operation) -> i32 {
         Operation::GetAcl { .. } => kinds::GET_ACL,
         Operation::SetAcl { .. } => kinds::SET_ACL,
         Operation::Close => kinds::CLOSE_SESSION,
+        Operation::Check { .. } => kinds::CHECK,
+        Operation::Multi(_) => kinds::MULTI,
     }
 }
 
@@ -261,6 +287,8 @@ pub(super) enum Asked {
     Nothing,
     /// The end of the session.
     Close,
+    /// All parts of a transaction.
+    Multi,
 }
 
 impl Asked {
@@ -268,7 +296,8 @@ impl Asked {
     pub(super) const fn of(operation: &Operation) -> Self {
         match operation {
             Operation::Create { .. } => Self::Create,
-            Operation::Delete { .. } => Self::Nothing,
+            Operation::Delete { .. } | Operation::Check { .. } => Self::Nothing,
+            Operation::Multi(_) => Self::Multi,
             Operation::Close => Self::Close,
             Operation::Exists { .. } => Self::Exists,
             Operation::GetChildren { .. } => Self::Children,
@@ -389,6 +418,28 @@ impl<'a> Reader<'a> {
         Ok(Stat { version, acl_version, children_version, children, data_length, owner })
     }
 
+    /// Returns the answers to the parts of a transaction.
+    fn parts(&mut self, session: i64) -> Result<Vec<Response>, Malformed> {
+        let mut parts = Vec::new();
+        loop {
+            let kind = self.int("part")?;
+            let is_end = self.bytes(1, "part")? != [0];
+            self.int("part")?;
+            parts.push(match kind {
+                _ if is_end => return Ok(parts),
+                kinds::CREATE => Response::Created(self.text("path")?.into()),
+                kinds::SET_DATA => Response::Done.with_stat(self.stat(session)?),
+                kinds::DELETE | kinds::CHECK => Response::Done,
+                kinds::ERROR => Response::Error(match self.int("error")? {
+                    0 => Error::Undone,
+                    -2 => Error::RuntimeInconsistency,
+                    number => error(number).ok_or(Malformed::Part(number))?,
+                }),
+                other => return Err(Malformed::Part(other)),
+            });
+        }
+    }
+
     fn end(&self) -> Result<(), Malformed> {
         match self.0.len() {
             0 => Ok(()),
@@ -468,6 +519,7 @@ pub(super) fn response(asked: Asked, session: i64, body: &[u8]) -> Result<Respon
     let response = match asked {
         Asked::Nothing | Asked::Close => Response::Done,
         Asked::Create => Response::Created(reader.text("path")?.into()),
+        Asked::Multi => Response::Parts(reader.parts(session)?),
         Asked::Change => Response::Done.with_stat(reader.stat(session)?),
         Asked::Exists => Response::Exists(true).with_stat(reader.stat(session)?),
         Asked::Children => {

@@ -1,5 +1,7 @@
 //! What clients ask of ZooKeeper, and what it answers.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 use super::super::Text;
@@ -72,6 +74,18 @@ pub enum Operation {
     /// Ends the session, which deletes its ephemeral nodes. What the session asks for later is asked by a new one of the
     /// same name.
     Close,
+    /// A part of a transaction that changes nothing: the node is there, the session may read it, and its data have this
+    /// version. By itself it is refused.
+    Check {
+        /// The node.
+        path: Text,
+        /// The version of its data that is expected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u32>,
+    },
+    /// A transaction: all of its parts are done, one after the other, or none. Parts are checks, creations, deletions and
+    /// changes of data.
+    Multi(Vec<Operation>),
 }
 
 /// Kinds of nodes.
@@ -132,6 +146,8 @@ pub enum Response {
         /// The statistics.
         stat: Stat,
     },
+    /// The answers to the parts of a transaction. If one of them is refused, each is an error.
+    Parts(Vec<Response>),
     /// An exception.
     Error(Error),
 }
@@ -189,6 +205,10 @@ pub enum Error {
     BadArguments,
     /// The access control list is empty.
     InvalidAcl,
+    /// This part of a transaction could have been done, but a later one could not. ZooKeeper's number is that of success.
+    Undone,
+    /// An earlier part of the transaction could not be done.
+    RuntimeInconsistency,
 }
 
 impl Operation {
@@ -202,8 +222,9 @@ impl Operation {
             | Self::GetData { path }
             | Self::SetData { path, .. }
             | Self::GetAcl { path }
-            | Self::SetAcl { path, .. } => Some(path),
-            Self::Close => None,
+            | Self::SetAcl { path, .. }
+            | Self::Check { path, .. } => Some(path),
+            Self::Close | Self::Multi(_) => None,
         }
     }
 }
@@ -231,12 +252,29 @@ impl Response {
             }
             (Self::WithStat { answer, .. }, observed) => answer.agrees_with(observed),
             (Self::Created(_), Self::Done) => true,
+            (Self::Parts(parts), Self::Parts(observed)) => {
+                parts.len() == observed.len() && parts.iter().zip(observed).all(|(part, seen)| part.agrees_with(seen))
+            }
             (expected, observed) => expected == observed,
         }
     }
 
     /// Returns whether the operation was refused.
-    pub const fn is_error(&self) -> bool {
-        matches!(self, Self::Error(_))
+    pub fn is_error(&self) -> bool {
+        match self {
+            Self::Error(_) => true,
+            Self::Parts(parts) => parts.iter().any(Self::is_error),
+            _ => false,
+        }
+    }
+
+    /// Returns the answers to the parts of a transaction of which one is refused.
+    pub fn refused_parts(count: usize, place: usize, error: Error) -> Self {
+        let answer = |part: usize| match part.cmp(&place) {
+            Ordering::Less => Error::Undone,
+            Ordering::Equal => error,
+            Ordering::Greater => Error::RuntimeInconsistency,
+        };
+        Self::Parts((0..count).map(answer).map(Self::Error).collect())
     }
 }

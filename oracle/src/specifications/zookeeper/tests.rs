@@ -182,3 +182,27 @@ fn ephemeral_nodes_end_with_their_session() {
     check(&with(1, &[Operation::Close, exists("/b")]), &is(Owner::Other));
     check(&with(2, &[Operation::Close, exists("/a")]), &is(Owner::Other));
 }
+
+#[test]
+fn all_parts_of_a_transaction_are_done_or_none() {
+    let look = |version| Operation::Check { path: "/a".into(), version };
+    let set = Operation::SetData { path: "/a".into(), data: Some("x".into()), version: None };
+    let first = [create("/a"), set.clone(), look(Some(1)), create("/a/b")];
+    let stat =
+        Stat { version: 1, acl_version: 0, children_version: 0, children: 0, data_length: 1, owner: Owner::Nobody };
+    let created = |path: &str| Response::Created(path.into());
+    let done = vec![created("/a"), Response::Done.with_stat(stat), Response::Done, created("/a/b")];
+    check(&[(1, Operation::Multi(first.to_vec()))], &Response::Parts(done));
+    let errors = |errors: &[Error]| Response::Parts(errors.iter().copied().map(Response::Error).collect());
+    let wrong = Operation::Multi(vec![create("/a"), look(Some(1)), set, create("/b")]);
+    let [undone, after] = [Error::Undone, Error::RuntimeInconsistency];
+    check(&[(1, wrong.clone())], &errors(&[undone, Error::BadVersion, after, after]));
+    check(&[(1, wrong), (1, Operation::Exists { path: "/a".into() })], &Response::Exists(false));
+    check(&[(1, Operation::Multi(vec![]))], &Response::Parts(vec![]));
+    let shut = acl("/a", Who::Session(Session(1)), Permissions::READ);
+    let looked = Operation::Multi(vec![look(None)]);
+    check(&[(1, create("/a")), (1, shut.clone()), (2, looked.clone())], &errors(&[Error::NoAuth]));
+    check(&[(1, create("/a")), (1, shut), (1, looked)], &Response::Parts(vec![Response::Done]));
+    check(&[(1, Operation::Multi(vec![look(None)]))], &errors(&[Error::NoNode]));
+    check(&[(1, Operation::Multi(vec![Operation::Close]))], &errors(&[Error::BadArguments]));
+}

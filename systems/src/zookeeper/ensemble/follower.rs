@@ -80,7 +80,7 @@ async fn follow(
     context.phase("following");
     let ((requests, coming), (tasks, working)) = (fifo(), fifo());
     let mut done = replica.borrow().done;
-    commit(&log, &mut done, committed, &tasks);
+    commit(log, &mut done, committed, &tasks);
     let connections = Connections::default();
     let (shared, to_leader, to_work) = (replica.clone(), messages.clone(), tasks.clone());
     let children = [
@@ -105,7 +105,7 @@ async fn follow(
                 log.change().push(entry);
                 messages.send(PeerMessage::Logged(zxid));
             }
-            PeerMessage::Commit(until) => commit(&log, &mut done, until, &tasks),
+            PeerMessage::Commit(until) => commit(log, &mut done, until, &tasks),
             _ => break,
         }
     }

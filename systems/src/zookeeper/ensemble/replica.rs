@@ -7,7 +7,7 @@ use std::rc::Rc;
 use simutant_oracle::specifications::zookeeper::Response;
 use simutant_sim_core::{Child, Context, Durable, FifoReceiver, FifoSender, StreamSender, VirtualDuration};
 
-use crate::zookeeper::apply::{done, read};
+use crate::zookeeper::apply::{carry_out, read};
 use crate::zookeeper::messages::{Entry, Origin, PeerMessage, ZooKeeperMessage, Zxid};
 
 use crate::zookeeper::prepare::Outstanding;
@@ -118,13 +118,13 @@ fn apply(replica: &mut Replica, entry: &Entry) -> Response {
     *last = entry.zxid;
     match &entry.change {
         Ok(transaction) => {
-            tree.apply(transaction);
+            let response = carry_out(tree, entry.session, transaction);
             if let Some(change) = proposed.pop_front() {
                 outstanding.done(change, transaction);
             }
-            done(tree, entry.session, transaction)
+            response
         }
-        Err(error) => Response::Error(*error),
+        Err(refusal) => refusal.clone(),
     }
 }
 

@@ -38,5 +38,4 @@ fn test_cases_bring_followers_back_that_missed_entries_or_logged_too_many() {
         forgot += i32::from(has(&|action| matches!(action, Action::Noted { text, .. } if text.starts_with("forgets"))));
     }
     assert!(were_sent_entries > 20 && forgot > 2, "{were_sent_entries} were sent entries, {forgot} forgot some");
-    eprintln!("{were_sent_entries} were sent entries, {forgot} forgot some");
 }

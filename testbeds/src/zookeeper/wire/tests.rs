@@ -5,8 +5,16 @@ use super::*;
 /// The number of the session that reads.
 const SESSION: i64 = 7;
 
-const ASKED: [Asked; 7] =
-    [Asked::Exists, Asked::Children, Asked::Data, Asked::Acl, Asked::Create, Asked::Change, Asked::Nothing];
+const ASKED: [Asked; 8] = [
+    Asked::Exists,
+    Asked::Children,
+    Asked::Data,
+    Asked::Acl,
+    Asked::Create,
+    Asked::Change,
+    Asked::Nothing,
+    Asked::Multi,
+];
 
 /// Writes the body of an answer, as a server does.
 fn body(response: &Response) -> (Asked, Vec<u8>) {
@@ -17,6 +25,11 @@ fn body(response: &Response) -> (Asked, Vec<u8>) {
         Response::Created(path) => {
             writer.text(path.as_str());
             return (Asked::Create, bytes);
+        }
+        Response::Parts(parts) => {
+            parts.iter().for_each(|part| write_part(&mut writer, part));
+            writer.part(kinds::ERROR, true);
+            return (Asked::Multi, bytes);
         }
         _ => return (Asked::Nothing, bytes),
     };
@@ -39,6 +52,28 @@ fn body(response: &Response) -> (Asked, Vec<u8>) {
     };
     write_stat(&mut writer, stat);
     (asked, bytes)
+}
+
+fn write_part(writer: &mut Writer<'_>, part: &Response) {
+    match part {
+        Response::Created(path) => {
+            writer.part(kinds::CREATE, false);
+            writer.text(path.as_str());
+        }
+        Response::WithStat { stat, .. } => {
+            writer.part(kinds::SET_DATA, false);
+            write_stat(writer, stat);
+        }
+        Response::Error(error) => {
+            writer.part(kinds::ERROR, false);
+            writer.int(match error {
+                Error::Undone => 0,
+                Error::RuntimeInconsistency => -2,
+                _ => -103,
+            });
+        }
+        _ => writer.part(kinds::DELETE, false),
+    }
 }
 
 fn write_stat(writer: &mut Writer<'_>, stat: &Stat) {
@@ -88,7 +123,15 @@ fn response_strategy() -> impl Strategy<Value = Response> {
         prop::collection::vec(access, 0..5).prop_map(Response::Acl),
     ];
     let with_stat = (answer, stat_strategy()).prop_map(|(answer, stat)| answer.with_stat(stat));
-    prop_oneof![1 => Just(Response::Done), 1 => text().prop_map(Response::Created), 9 => with_stat]
+    let part = prop_oneof![
+        Just(Response::Done),
+        text().prop_map(Response::Created),
+        stat_strategy().prop_map(|stat| Response::Done.with_stat(stat)),
+        prop::sample::select(&[Error::Undone, Error::RuntimeInconsistency, Error::BadVersion][..])
+            .prop_map(Response::Error),
+    ];
+    let parts = prop::collection::vec(part, 0..4).prop_map(Response::Parts);
+    prop_oneof![1 => Just(Response::Done), 3 => parts, 1 => text().prop_map(Response::Created), 9 => with_stat]
 }
 
 #[test]
