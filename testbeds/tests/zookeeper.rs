@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "what is skipped and what is measured is said")]
 
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use simutant_harness::{RunOptions, Verdict, run_suite};
@@ -305,4 +306,43 @@ fn test_cases_of_the_simulation_run_on_the_server() {
     }
     assert!(refused < 20, "{refused}");
     eprintln!("{refused} of 60 test cases are refused");
+}
+
+/// What ZooKeeper's own command line says, the lines about its connection left out.
+fn command_line(servers: &Servers, arguments: &[&str]) -> (bool, String) {
+    let mut java = Command::new("java");
+    java.args([
+        "-Xmx64m",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1",
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
+    ]);
+    java.args(["-cp", "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar"]);
+    java.args(["org.apache.zookeeper.ZooKeeperMain", "-server", &servers.addresses()[0].to_string()]).args(arguments);
+    let output = java.output().expect("the package has it");
+    let text = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("it is text")).concat();
+    let is_about_it =
+        |line: &&str| !["Connecting", "WATCHER", "WatchedEvent"].iter().any(|word| line.starts_with(word));
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).filter(is_about_it).collect();
+    (output.status.success(), lines.join("\n"))
+}
+
+#[test]
+fn the_command_line_of_the_package_sees_what_the_client_does() {
+    let Some((_folder, servers)) = servers(one) else { return };
+    let deadline = Instant::now() + TIMEOUT;
+    let mut client = Client::connect(servers.addresses()[0], Session(1), deadline).expect("it takes connections");
+    let mut call = |operation: Operation| client.call(&operation, deadline).expect("it is answered").response;
+    call(create("/a"));
+    call(create("/a/b"));
+    call(Operation::SetData { path: "/a".into(), data: Some("x".into()), version: None });
+    call(acl("/a", Who::Anyone, Permissions::READ));
+
+    assert_eq!(command_line(&servers, &["get", "/a"]), (true, "x".into()));
+    assert_eq!(command_line(&servers, &["ls", "/a"]), (true, "[b]".into()));
+    assert_eq!(command_line(&servers, &["getAcl", "/a"]), (true, "'world,'anyone\n: r".into()));
+    assert_eq!(command_line(&servers, &["set", "/a", "y"]), (false, "Insufficient permission : /a".into()));
+    assert_eq!(command_line(&servers, &["create", "/c", "z"]), (true, "Created /c".into()));
+    let read = call(Operation::GetData { path: "/c".into() });
+    assert_eq!(read.without_stat(), &Response::Data(Some("z".into())));
 }
