@@ -30,7 +30,7 @@ use simutant_sim_core::{Random, Simulation};
 use simutant_system::{BlackBoxCriterion, InvalidTestCase, System, TraceCriterion, Walk, criteria};
 
 pub use configuration::{Crash, TestCase, check};
-pub use ensemble::{EnsembleTestCase, ServerCrash, ZooKeeperEnsemble};
+pub use ensemble::{EnsembleTestCase, ServerCrash, ZooKeeperEnsemble, check_ensemble};
 pub use messages::{Entry, Origin, PeerMessage, Transaction, ZooKeeperMessage, Zxid};
 pub use prepare::AclRecord;
 pub use server::{PORT, Speed, server};

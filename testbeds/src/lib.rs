@@ -37,7 +37,7 @@ use simutant_system::System;
 use dns::DnsTestbed;
 use gbn::{GBN, GBN_LAST_ACK, GBN_THESIS};
 use lsr::{LsrNetworkTestbed, LsrTestbed};
-use zookeeper::{ZOOKEEPER, ZOOKEEPER_2439};
+use zookeeper::{ZOOKEEPER, ZOOKEEPER_2439, ZOOKEEPER_ENSEMBLE};
 
 /// The testbeds of all systems that come with Simutant.
 pub const TESTBEDS: Testbeds = Testbeds::new(&[
@@ -49,6 +49,7 @@ pub const TESTBEDS: Testbeds = Testbeds::new(&[
     &DnsTestbed,
     &ZOOKEEPER,
     &ZOOKEEPER_2439,
+    &ZOOKEEPER_ENSEMBLE,
 ]);
 
 /// Returns a test case of a system that is in its domain.

@@ -9,7 +9,7 @@ mod server;
 mod testbed;
 mod wire;
 
-pub(crate) use testbed::{ZOOKEEPER, ZOOKEEPER_2439};
+pub(crate) use testbed::{ZOOKEEPER, ZOOKEEPER_2439, ZOOKEEPER_ENSEMBLE};
 
 pub use client::{Client, ClientError, Reply, Xid};
 pub use script::{CallScript, ScriptDomain, ScriptedCall, Sessions, ZooKeeperHistory};

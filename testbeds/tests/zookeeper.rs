@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use simutant_harness::{RunOptions, Verdict, run_suite};
+use simutant_harness::{FixtureCommand, RunOptions, Verdict, run_suite};
 use simutant_oracle::specifications::zookeeper::{
     Access, CreateMode, Error, Operation, Owner, Permissions, Response, Stat, Who,
 };
@@ -15,10 +15,11 @@ use simutant_oracle::specifications::{Text, ZooKeeper};
 use simutant_oracle::{Check, Mode, Order, Revision, Session};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_sim_core::Random;
-use simutant_system::universe;
+use simutant_system::{System, universe};
+use simutant_systems::zookeeper::ZooKeeperEnsemble;
 use simutant_testbeds::TESTBEDS;
 use simutant_testbeds::zookeeper::{
-    CallScript, Client, ScriptDomain, ScriptedCall, Servers, Sessions, ZooKeeperHistory, one_server,
+    CallScript, Client, ScriptDomain, ScriptedCall, Servers, Sessions, ZooKeeperHistory, ensemble, one_server,
 };
 
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -265,33 +266,34 @@ fn each_session_of_an_ensemble_sees_its_own_order() {
     eprintln!("{behind} of 100 histories of an ensemble have reads of what was before another session's calls");
 }
 
-#[test]
-fn test_cases_of_the_simulation_run_on_the_server() {
+/// Runs the first test cases of a system's universe on an implementation, and returns how many of them are refused.
+fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> Option<usize> {
     if !Servers::are_installed() {
-        return eprintln!("skipped: the package `zookeeper` is not installed; `cargo xtask test` installs it");
+        eprintln!("skipped: the package `zookeeper` is not installed; `cargo xtask test` installs it");
+        return None;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/implementations");
-    let implementation = TESTBEDS.find("zookeeper", &[folder]).expect("the implementation is good");
-    assert_eq!(implementation.fixture, Some(one_server()), "a test that starts a server starts this one");
+    let implementation = TESTBEDS.find(name, &[folder]).expect("the implementation is good");
+    assert_eq!(implementation.fixture, Some(fixture), "a test that starts servers starts these");
     let case = |index: usize| SuiteCase {
         name: index.to_string(),
-        case: serde_json::to_value(universe::<simutant_systems::zookeeper::ZooKeeper>(1, index)).expect("plain data"),
+        case: serde_json::to_value(universe::<S>(1, index)).expect("plain data"),
     };
     let suite = Suite {
         format_version: FORMAT_VERSION,
-        system: "zookeeper".into(),
+        system: S::NAME.into(),
         criterion: "none".into(),
         chosen: "by hand".into(),
         seed: 1,
         mutant_score: None,
         dominator_score: None,
-        cases: (0..60).map(case).collect(),
+        cases: (0..count).map(case).collect(),
     };
     let build = tempfile::tempdir().expect("a temporary folder");
     let options =
         RunOptions { timeout: TIMEOUT, jobs: 2.try_into().expect("2 is not 0"), ..RunOptions::new(build.path()) };
     let report = run_suite(&suite, &implementation, &options, &mut |_| {}).expect("the suite runs");
-    assert_eq!(report.results.len(), 60);
+    assert_eq!(report.results.len(), count);
     let mut refused = 0;
     for result in &report.results {
         match &result.verdict {
@@ -304,8 +306,20 @@ fn test_cases_of_the_simulation_run_on_the_server() {
             Verdict::Inconclusive(why) => panic!("{}: {why}", result.name),
         }
     }
-    assert!(refused < 20, "{refused}");
-    eprintln!("{refused} of 60 test cases are refused");
+    eprintln!("{refused} of {count} test cases of {} are refused", S::NAME);
+    Some(refused)
+}
+
+#[test]
+fn test_cases_of_the_simulation_run_on_the_server() {
+    let refused = refused_of::<simutant_systems::zookeeper::ZooKeeper>("zookeeper", one_server(), 60);
+    assert!(refused.is_none_or(|refused| refused < 20));
+}
+
+#[test]
+fn test_cases_of_three_simulated_servers_run_on_three() {
+    let refused = refused_of::<ZooKeeperEnsemble>("zookeeper-ensemble", ensemble(), 20);
+    assert!(refused.is_none_or(|refused| refused < 7));
 }
 
 /// What ZooKeeper's own command line says, the lines about its connection left out.

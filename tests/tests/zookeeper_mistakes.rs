@@ -1,6 +1,6 @@
 //! The mistakes of simulated ZooKeepers: each can be made in the source as it is, and can be named in an experiment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -48,9 +48,7 @@ fn each_mistake_has_an_implementation_with_its_description() {
         assert_eq!(file["build"][2].as_str(), Some(&**name));
     }
     let files = std::fs::read_dir(implementations()).expect("the folder is there");
-    let names = files.filter_map(|file| {
-        let name = file.expect("it can be listed").file_name().into_string().expect("its name is ASCII");
-        Some(name.strip_prefix("zookeeper-")?.strip_suffix(".toml")?.to_owned())
-    });
-    assert_eq!(names.collect::<BTreeSet<_>>(), mistakes.keys().cloned().collect());
+    let paths = files.map(|file| file.expect("it can be listed").path());
+    let made = paths.filter(|path| path.is_file() && read(path).contains("zookeeper-mistakes/build.py"));
+    assert_eq!(made.count(), mistakes.len());
 }

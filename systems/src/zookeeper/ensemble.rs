@@ -20,7 +20,7 @@ use simutant_system::{BlackBoxCriterion, InvalidTestCase, System, TraceCriterion
 
 use super::{ZooKeeper, ZooKeeperMessage};
 
-pub use configuration::{EnsembleTestCase, ServerCrash};
+pub use configuration::{EnsembleTestCase, ServerCrash, check_ensemble};
 
 /// The port at which servers talk to each other.
 pub(super) const PEERS: u16 = 2_888;
@@ -54,7 +54,7 @@ impl System for ZooKeeperEnsemble {
     }
 
     fn configure(case: &EnsembleTestCase) -> Simulation<ZooKeeperMessage> {
-        configuration::configure(case, configuration::check)
+        configuration::configure(case, check_ensemble)
     }
 
     fn criteria() -> Vec<BlackBoxCriterion<EnsembleTestCase>> {

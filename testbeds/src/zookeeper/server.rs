@@ -116,17 +116,17 @@ pub fn ensemble() -> FixtureCommand {
     let member =
         |(number, (one, other)): (usize, &(&str, &str))| format!("server.{number}=127.0.0.1:{{{one}}}:{{{other}}}\n");
     let members: String = (1..).zip(&MEMBER_PORTS).map(member).collect();
-    let mut files = Vec::new();
-    let mut script = String::new();
-    for (number, port) in (1..).zip(CLIENT_PORTS) {
+    let file = |(number, port): (usize, &str)| {
         let text =
             format!("{SETTINGS}dataDir={{work}}/{number}\nclientPort={{{port}}}\ninitLimit=10\nsyncLimit=5\n{members}");
-        files.push(SideFile { name: format!("zoo-{number}.cfg"), text });
-        let program = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
-        let command = java(LOOKING.0, program, &format!("{{work}}/zoo-{number}.cfg")).join(" ");
-        script += &format!("mkdir {{work}}/{number} && echo {number} > {{work}}/{number}/myid && {command} &\n");
-    }
-    script += "wait\n";
+        SideFile { name: format!("zoo-{number}.cfg"), text }
+    };
+    let files = (1..).zip(CLIENT_PORTS).map(file).collect();
+    let program = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+    let command = java(LOOKING.0, program, "{work}/zoo-$number.cfg").join(" ");
+    let script = format!(
+        "for number in 1 2 3; do mkdir {{work}}/$number && echo $number > {{work}}/$number/myid && {command} & done; wait"
+    );
     FixtureCommand {
         command: ["sh", "-c", &script].map(String::from).to_vec(),
         files,

@@ -1,6 +1,6 @@
-//! Test cases of the systems `zookeeper` and `zookeeper-2439` on a real server: the machine that drives the clients of the
-//! simulation drives [clients](super::Client) of the server, each in a thread, and the specification judges what they
-//! saw.
+//! Test cases of the systems `zookeeper`, `zookeeper-2439` and `zookeeper-ensemble` on real servers: the machine that
+//! drives the clients of the simulation drives [clients](super::Client) of the servers, each in a thread, and the
+//! specification judges what they saw.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::rc::Rc;
@@ -15,32 +15,93 @@ use simutant_harness::{
 };
 use simutant_models::{End, RealClock, Script, Walker};
 use simutant_oracle::specifications::zookeeper::{Operation, Response};
-use simutant_oracle::{Recorder, Session, Time, specifications};
+use simutant_oracle::{Check, History, Recorder, Session, Time, specifications};
 use simutant_system::System;
+use simutant_system::Walk;
 use simutant_systems::zookeeper::machine::{self, Lost, Service};
-use simutant_systems::zookeeper::{Crash, ZooKeeper, ZooKeeper2439, check};
+use simutant_systems::zookeeper::{ServerCrash, ZooKeeper, ZooKeeper2439, ZooKeeperEnsemble, check, check_ensemble};
 
 use super::{Client, ClientError};
 use crate::valid;
 
 /// The test cases of the one system are those of the other one.
-pub(crate) const ZOOKEEPER: ZooKeeperTestbed = ZooKeeperTestbed(ZooKeeper::NAME);
-pub(crate) const ZOOKEEPER_2439: ZooKeeperTestbed = ZooKeeperTestbed(ZooKeeper2439::NAME);
+pub(crate) const ZOOKEEPER: ZooKeeperTestbed = ZooKeeperTestbed { system: ZooKeeper::NAME, servers: Kind::One };
+pub(crate) const ZOOKEEPER_2439: ZooKeeperTestbed =
+    ZooKeeperTestbed { system: ZooKeeper2439::NAME, servers: Kind::One };
+pub(crate) const ZOOKEEPER_ENSEMBLE: ZooKeeperTestbed =
+    ZooKeeperTestbed { system: ZooKeeperEnsemble::NAME, servers: Kind::Ensemble };
 
 /// How long the end of a session may take. Nothing depends on it.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
 
 /// Runs test cases of a system.
 #[derive(Debug)]
-pub(crate) struct ZooKeeperTestbed(&'static str);
+pub(crate) struct ZooKeeperTestbed {
+    system: &'static str,
+    servers: Kind,
+}
+
+/// Which servers there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    One,
+    Ensemble,
+}
+
+/// What a test case asks for.
+struct Asked {
+    /// What clients do.
+    walks: Vec<Script>,
+    /// Which server crashes when: servers that serve other test cases as well do not.
+    crashes: Vec<(String, u64)>,
+}
+
+/// Returns the check of what clients saw.
+type CheckOf = fn(&History<Operation, Response>) -> Check<'static>;
+
+impl Kind {
+    fn read(self, case: &Value) -> Result<Asked, InvalidCase> {
+        let walks = |walks: &[Walk]| walks.iter().map(|walk| walk.script().clone()).collect();
+        Ok(match self {
+            Self::One => {
+                let case = valid::<ZooKeeper>(case)?;
+                let crashes = case.crash.iter().map(|crash| ("server".to_owned(), crash.at_ms)).collect();
+                Asked { walks: walks(&case.clients), crashes }
+            }
+            Self::Ensemble => {
+                let case = valid::<ZooKeeperEnsemble>(case)?;
+                let crash = |crash: &ServerCrash| (format!("server-{}", crash.server), crash.at_ms);
+                Asked { walks: walks(&case.clients), crashes: case.crashes.iter().map(crash).collect() }
+            }
+        })
+    }
+
+    /// Returns the ports of the servers for clients, as the fixture names them.
+    const fn ports(self) -> &'static [&'static str] {
+        match self {
+            Self::One => &["fixture_port"],
+            Self::Ensemble => &["fixture_port", "fixture_port2", "fixture_port3"],
+        }
+    }
+
+    fn check(self) -> CheckOf {
+        match self {
+            Self::One => |_| check(),
+            Self::Ensemble => check_ensemble,
+        }
+    }
+}
 
 impl Testbed for ZooKeeperTestbed {
     fn system(&self) -> &str {
-        self.0
+        self.system
     }
 
     fn implemented_as(&self) -> &str {
-        ZooKeeper::NAME
+        match self.servers {
+            Kind::One => ZooKeeper::NAME,
+            Kind::Ensemble => ZooKeeperEnsemble::NAME,
+        }
     }
 
     /// The server outlives a test case, so there is none to start.
@@ -58,20 +119,26 @@ impl Testbed for ZooKeeperTestbed {
     }
 
     fn check(&self, case: &Value) -> Result<(), InvalidCase> {
-        valid::<ZooKeeper>(case).map(drop)
+        self.servers.read(case).map(drop)
     }
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
         /// Counts the test cases of this process, to which the servers belong, too.
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
-        let case = valid::<ZooKeeper>(setup.case).expect("the case was checked");
-        let port = setup.fixture.and_then(|known| known.get("fixture_port")?.to_str()?.parse().ok());
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()));
-        let root = format!("/t{}", COUNT.fetch_add(1, Ordering::Relaxed));
-        let (history, problem) = (Recorder::new(), Problem::default());
-        let walks = case.clients.iter().map(|walk| walk.script().clone()).collect();
-        Ok(Box::new(Running { walks, crash: case.crash, address, root, history, problem }))
+        let asked = self.servers.read(setup.case).expect("the case was checked");
+        let address = |name: &&'static str| {
+            let port = setup.fixture.and_then(|known| known.get(*name)?.to_str()?.parse().ok());
+            SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()))
+        };
+        Ok(Box::new(Running {
+            asked,
+            addresses: self.servers.ports().iter().map(address).collect(),
+            check: self.servers.check(),
+            root: format!("/t{}", COUNT.fetch_add(1, Ordering::Relaxed)),
+            history: Recorder::new(),
+            problem: Problem::default(),
+        }))
     }
 }
 
@@ -97,9 +164,10 @@ fn verdict_of(error: &ClientError) -> Verdict {
 
 /// A test case that runs.
 struct Running {
-    walks: Vec<Script>,
-    crash: Option<Crash>,
-    address: SocketAddr,
+    asked: Asked,
+    /// The servers. Clients are connected with one each, in turn.
+    addresses: Vec<SocketAddr>,
+    check: CheckOf,
     /// The node that is the root of the test case's tree.
     root: String,
     history: Recorder<Operation, Response>,
@@ -117,14 +185,16 @@ impl Environment for Running {
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let seen = || check().verdict(&self.history.history(), &specifications::ZooKeeper::default());
+        let history = self.history.history();
+        let seen = || (self.check)(&history).verdict(&history, &specifications::ZooKeeper::default());
         // What was seen before a connection broke may be impossible, which says more.
         let verdict = match problem {
             None => seen(),
             Some(problem) => Some(seen()).filter(Verdict::kills).unwrap_or(problem),
         };
-        let crash = self.crash.map(|crash| format!("not injected: crash of server at {} ms", crash.at_ms));
-        Ok(Conclusion { verdict, notes: crash.into_iter().collect() })
+        let crashes = self.asked.crashes.iter();
+        let notes = crashes.map(|(server, at_ms)| format!("not injected: crash of {server} at {at_ms} ms")).collect();
+        Ok(Conclusion { verdict, notes })
     }
 }
 
@@ -136,13 +206,14 @@ impl Clients for Running {
             return Vec::new();
         }
         std::thread::scope(|scope| {
-            for (number, walk) in (1..).zip(&self.walks) {
+            for ((number, walk), address) in (1..).zip(&self.asked.walks).zip(self.addresses.iter().cycle()) {
                 scope.spawn(move || {
                     let session = Session(number);
                     let connection = Connection {
-                        address: self.address,
+                        address: *address,
                         session,
                         root: self.root.clone(),
+                        waits_for_tree: self.addresses.len() > 1,
                         client: None,
                         clock,
                         deadline,
@@ -164,7 +235,8 @@ impl Clients for Running {
 impl Running {
     /// Makes the tree of the test case.
     fn begin(&self, deadline: Instant) -> Result<(), ClientError> {
-        let mut client = Client::connect(self.address, Session(0), deadline)?;
+        let [address, ..] = self.addresses[..] else { return Ok(()) };
+        let mut client = Client::connect(address, Session(0), deadline)?;
         client.make_tree(&self.root, deadline)?;
         client.close(deadline)
     }
@@ -176,6 +248,8 @@ struct Connection {
     session: Session,
     /// The root of the test case's tree.
     root: String,
+    /// Whether the server may not know the tree yet, as another one made it.
+    waits_for_tree: bool,
     /// None before it is connected, and if that is lost.
     client: Option<Client>,
     clock: Instant,
@@ -197,17 +271,19 @@ impl Connection {
 impl Service for Connection {
     async fn connect(&mut self) -> Result<(), Lost> {
         self.client = None;
-        match Client::connect(self.address, self.session, self.deadline) {
-            Ok(mut client) => {
-                client.set_root(self.root.as_str());
-                self.client = Some(client);
-                Ok(())
+        let connect = || {
+            let mut client = Client::connect(self.address, self.session, self.deadline)?;
+            client.set_root(self.root.as_str());
+            if self.waits_for_tree {
+                client.await_tree(self.deadline)?;
             }
-            Err(error) => {
-                note(&self.problem, verdict_of(&error));
-                Err(Lost)
-            }
-        }
+            Ok(client)
+        };
+        self.client = Some(connect().map_err(|error| {
+            note(&self.problem, verdict_of(&error));
+            Lost
+        })?);
+        Ok(())
     }
 
     async fn send(&mut self, operation: &Operation) -> Result<(), Lost> {

@@ -172,9 +172,9 @@ pub(super) fn configure(
     simulation
 }
 
-/// Returns the check of what clients of several servers saw: calls of a session keep their order, and so do changes of
+/// Returns the check of what clients of an ensemble saw, be it simulated or real: calls of a session keep their order, and so do changes of
 /// which one ended before the other began. Reads of other sessions may be behind.
-pub(super) fn check(history: &History<Operation, Response>) -> Check<'static> {
+pub fn check_ensemble(history: &History<Operation, Response>) -> Check<'static> {
     let calls = || history.calls().iter().enumerate().filter(|(_, call)| changes(&call.operation));
     let pairs = calls().flat_map(|(one, first)| {
         calls().filter(move |(_, second)| first.precedes(second)).map(move |(other, _)| (one, other))
