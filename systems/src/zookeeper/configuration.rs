@@ -37,7 +37,7 @@ pub(super) const STAGE_US: RangeInclusive<u64> = 0..=500;
 pub(super) const LOG_US: RangeInclusive<u64> = 0..=5_000;
 
 /// When the server crashes, and for how long.
-pub(super) const CRASH_AT_MS: RangeInclusive<u64> = 1..=80;
+const CRASH_AT_MS: RangeInclusive<u64> = 1..=80;
 pub(super) const CRASH_FOR_MS: RangeInclusive<u64> = 1..=100;
 
 /// An input vector. All but the seed are inputs of real servers, too, as far as a testbed can bring them about.

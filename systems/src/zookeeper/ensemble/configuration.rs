@@ -17,9 +17,7 @@ use super::follower::follower;
 use super::leader::leader;
 use crate::zookeeper::ZooKeeperMessage;
 use crate::zookeeper::client::Connection;
-use crate::zookeeper::configuration::{
-    CRASH_AT_MS, CRASH_FOR_MS, LATENCY_US, LOG_US, STAGE_US, answered, crash_and_restart,
-};
+use crate::zookeeper::configuration::{CRASH_FOR_MS, LATENCY_US, LOG_US, STAGE_US, answered, crash_and_restart};
 use crate::zookeeper::machine::{Client, client};
 use crate::zookeeper::prepare::AclRecord;
 use crate::zookeeper::server::{PORT, Speed, changes};
@@ -41,6 +39,9 @@ const CRASHES: Lengths = Lengths(0..=2);
 
 /// Which server crashes.
 const CRASHED: RangeInclusive<u64> = 1..=SERVERS;
+
+/// When a server crashes: most test cases are not much longer.
+const CRASH_AT_MS: RangeInclusive<u64> = 1..=40;
 
 /// How long after a crash servers may take until all is as before.
 const RECOVERY_MS: u64 = 1_000;
@@ -75,7 +76,7 @@ pub struct EnsembleTestCase {
 pub struct ServerCrash {
     /// Which one: from 1 to 3. The first one leads.
     pub server: u64,
-    /// When: from 1 to 80 ms.
+    /// When, after clients begin: from 1 to 40 ms.
     pub at_ms: u64,
     /// For how long: from 1 to 100 ms.
     pub for_ms: u64,
@@ -135,7 +136,9 @@ pub(super) fn configure(
         link: link(case.far_us),
     };
     simulation.network(Network { link: link(case.latency_us), links: vec![far], ..Network::default() });
-    let crash = |crash: &ServerCrash| crash_and_restart(&name(crash.server), crash.at_ms, crash.for_ms);
+    // By then followers have found the leader: most of what takes time is a few round trips.
+    let begin_ms = 1 + 5 * case.far_us.max(case.latency_us) / 1_000;
+    let crash = |crash: &ServerCrash| crash_and_restart(&name(crash.server), begin_ms + crash.at_ms, crash.for_ms);
     simulation.faults(Faults { schedule: case.crashes.iter().flat_map(crash).collect(), ..Faults::default() });
     let [prepare, log, apply] = [case.prepare_us, case.log_us, case.apply_us].map(VirtualDuration::from_micros);
     let speed = Speed { prepare, log, apply };
@@ -151,6 +154,7 @@ pub(super) fn configure(
         let address = simulation.address(&name((number - 1) % SERVERS + 1), PORT);
         let (session, history, failed) = (Session(number), observer.recorder().clone(), failed.clone());
         let body = move |context: Context<ZooKeeperMessage>| async move {
+            context.pause(VirtualDuration::from_millis(begin_ms)).await;
             let context = Rc::new(context);
             let connection = Connection::new(context.clone(), address, session, failed);
             walk.take(&context, Limits::default(), client().with(Client::new(connection, session, history))).await
@@ -159,11 +163,8 @@ pub(super) fn configure(
     }
     let initial = specifications::ZooKeeper::default();
     observer.check_with(&mut simulation, "what clients saw is possible", initial, check);
-    let up_again = case
-        .crashes
-        .iter()
-        .map(|crash| history_time(VirtualTime::from_millis(crash.at_ms + crash.for_ms + RECOVERY_MS)))
-        .max();
+    let up_again_ms = case.crashes.iter().map(|crash| begin_ms + crash.at_ms + crash.for_ms + RECOVERY_MS).max();
+    let up_again = up_again_ms.map(|ms| history_time(VirtualTime::from_millis(ms)));
     let recorder = observer.recorder().clone();
     simulation.check("each call is answered when all servers are up", move || {
         let failed = if up_again.is_none() { failed.get() } else { 0 };

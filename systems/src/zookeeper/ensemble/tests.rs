@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn sampled_cases_are_valid_and_pass() {
-    for index in 0..1_000 {
+    for index in 0..500 {
         let case = universe::<ZooKeeperEnsemble>(1, index);
         assert_eq!(ZooKeeperEnsemble::validate(&case), Ok(()));
         let ended = ZooKeeperEnsemble::configure(&case).run().ended;
@@ -21,13 +21,13 @@ fn followers_may_be_behind_others() {
         !configuration::configure(&case, |_| Check::default()).run().ended.passed()
     };
     let behind = (0..1_000).filter(is_behind).count();
-    assert!((3..200).contains(&behind), "{behind} of 1,000 runs are not linearizable");
+    assert!((2..200).contains(&behind), "{behind} of 1,000 runs are not linearizable");
 }
 
 #[test]
 fn test_cases_bring_followers_back_that_missed_entries_or_logged_too_many() {
     let (mut were_sent_entries, mut forgot) = (0, 0);
-    for index in 0..1_000 {
+    for index in 0..500 {
         let mut simulation = ZooKeeperEnsemble::configure(&universe::<ZooKeeperEnsemble>(1, index));
         simulation.record_trace();
         let trace = simulation.run().trace.expect("it was recorded");
@@ -37,5 +37,5 @@ fn test_cases_bring_followers_back_that_missed_entries_or_logged_too_many() {
             i32::from(has(&|action| matches!(action, Action::Sent(packet) if is_sync(&packet.message))));
         forgot += i32::from(has(&|action| matches!(action, Action::Noted { text, .. } if text.starts_with("forgets"))));
     }
-    assert!(were_sent_entries > 20 && forgot > 2, "{were_sent_entries} were sent entries, {forgot} forgot some");
+    assert!(were_sent_entries > 50 && forgot > 10, "{were_sent_entries} were sent entries, {forgot} forgot some");
 }
