@@ -75,11 +75,14 @@ where
                 let mut decide = |options: usize| random.uniform(0..=options as u64 - 1) as usize;
                 let mut answer = state.step(call.session, &call.operation, &mut Open::decided_by(&mut decide));
                 // Of answers that a client may see for it, not always that of the step.
-                let other = response(random, &call.operation);
-                let mut after = state.clone();
-                let mut decide = |options: usize| random.uniform(0..=options as u64 - 1) as usize;
-                if after.agrees(&call.operation, &answer, &other, &mut Open::decided_by(&mut decide)) {
-                    (state, answer) = (after, other);
+                for _ in 0..3 {
+                    let other = response(random, &call.operation);
+                    let mut after = state.clone();
+                    let mut decide = |options: usize| random.uniform(0..=options as u64 - 1) as usize;
+                    if after.agrees(&call.operation, &answer, &other, &mut Open::decided_by(&mut decide)) {
+                        (state, answer) = (after, other);
+                        break;
+                    }
                 }
                 answers[number] = Some(answer);
                 revision += random.uniform(0..=1_u64);
@@ -169,6 +172,25 @@ pub(crate) fn brute_force_compared<S: Specification>(
     let calls = history.calls();
     let part = |(place, call): (usize, &Call<_, _>)| match call.end {
         End::Returned { .. } => Part::Must(is_compared(place)),
+        End::Unknown => Part::Free,
+        End::DidNotHappen { .. } => Part::Out,
+    };
+    let parts: Vec<Part> = calls.iter().enumerate().map(part).collect();
+    let before = precedence(&closed(order, history), calls);
+    place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
+}
+
+/// Returns whether a specification explains some calls, with others before them or without, by trying all orders.
+pub(crate) fn brute_force_some<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    is_demanded: impl Fn(usize) -> bool,
+) -> bool {
+    let calls = history.calls();
+    let part = |(place, call): (usize, &Call<_, _>)| match call.end {
+        End::Returned { .. } if is_demanded(place) => Part::Must(true),
+        End::Returned { .. } => Part::May(true),
         End::Unknown => Part::Free,
         End::DidNotHappen { .. } => Part::Out,
     };

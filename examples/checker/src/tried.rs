@@ -7,7 +7,7 @@ use simutant_oracle::specifications::{
     Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
     bank, containers, counter, ids, lock, log, register, set, store, zookeeper,
 };
-use simutant_oracle::{Session, Specification};
+use simutant_oracle::{Open, Session, Specification};
 use simutant_random::Random;
 
 /// What operations a specification is tried with, and made-up answers to them.
@@ -132,7 +132,7 @@ impl Tried for Set<u8> {
 
     fn distinct() -> (Vec<set::Operation<u8>>, Vec<set::Operation<u8>>) {
         use set::Operation::{Add, Contains, Remove};
-        (vec![Add(0), Add(1)], vec![Remove(0), Remove(0), Remove(1), Contains(0), Contains(0), Contains(1)])
+        (vec![Add(0), Add(1)], vec![Remove(0), Remove(0), Contains(0), Contains(0), Contains(0), Contains(1)])
     }
 }
 
@@ -273,8 +273,11 @@ impl Tried for Bank {
 }
 
 impl Tried for ZooKeeper {
+    /// A node is there, about which most operations are.
     fn initial() -> Self {
-        Self::default()
+        let mut nodes = Self::default();
+        nodes.step(Session(1), &zookeeper::Operation::Create { path: "/a".into(), data: None }, &mut Open::first());
+        nodes
     }
 
     fn operations() -> Vec<zookeeper::Operation> {
