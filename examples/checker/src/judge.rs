@@ -210,6 +210,28 @@ pub(crate) fn brute_force_each<S: Specification>(
     compared: Compared,
     filter: Filter,
 ) -> bool {
+    explains_each(history, initial, order, compared, filter, true)
+}
+
+/// The same, where calls that are left out put nothing in order.
+pub(crate) fn brute_force_each_apart<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    compared: Compared,
+    filter: Filter,
+) -> bool {
+    explains_each(history, initial, order, compared, filter, false)
+}
+
+fn explains_each<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    compared: Compared,
+    filter: Filter,
+    is_through: bool,
+) -> bool {
     let calls = history.calls();
     let is_strict = compared == Compared::All;
     let direct = precedence(&closed(order, history), calls);
@@ -231,7 +253,7 @@ pub(crate) fn brute_force_each<S: Specification>(
             End::Unknown => Part::Free,
         };
         let parts: Vec<Part> = (0..calls.len()).map(part).collect();
-        let before = through(&direct, |middle| !kept[middle] && returned(middle));
+        let before = through(&direct, |middle| is_through && !kept[middle] && returned(middle));
         place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
     })
 }
