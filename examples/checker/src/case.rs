@@ -248,17 +248,16 @@ impl Verdicts {
             (linearizability, others.time_and_pairs),
             (others.sequential, others.zookeeper),
             (others.none, others.pairs),
-            (linearizability, others.reads.0),
-            (others.sequential, others.reads.1),
             (linearizability, others.strict[0][0]),
             (others.zookeeper, others.strict[1][0]),
         ];
         let simple = others.simple.iter().zip(&others.strict).map(|(simple, strict)| (simple[0], strict[0]));
         let filters = others.strict.iter().flat_map(|strict| [(strict[0], strict[1]), (strict[1], strict[2])]);
+        let reads = [(linearizability, others.reads.0), (others.sequential, others.reads.1)];
         let differ = |(one, other): &(bool, bool)| one != other;
         kinds.iter().filter(|kind| differ(kind)).count()
             // These are rare.
-            + 3 * simple.chain(filters).filter(differ).count()
+            + 3 * simple.chain(filters).chain(reads).filter(differ).count()
     }
 
     /// In the order of [`orders`].

@@ -48,6 +48,7 @@ impl Examined {
             for strategy in STRATEGIES {
                 self.check(order, strategy, true, expected)?;
             }
+            self.check(order, Strategy::JustInTime, false, expected)?;
             self.budgets(order, expected)?;
         }
         let (sequential, zookeeper) = (Order::sequential(), Order::zookeeper());

@@ -46,6 +46,7 @@ impl Case {
         match random.uniform(0..=39_u64) {
             0..=14 => Self::sample_short(specification, random),
             15 => Self::sample_wide(random),
+            16..=20 => Self::sample_doubtful(specification, random),
             _ => Self::sample_long(specification, random),
         }
     }
@@ -68,6 +69,37 @@ impl Case {
                 return case;
             }
         }
+    }
+
+    /// Draws a history of calls of unknown end, and of calls one after the other that tell which of the others took effect
+    /// and when.
+    fn sample_doubtful(specification: Name, random: &mut Random) -> Self {
+        let initial = specification.initial();
+        let (reads, changes): (Vec<_>, Vec<_>) = specification.operations().into_iter().partition(is_read);
+        let reads = if reads.is_empty() || random.uniform(0..=3_u64) == 0 { specification.operations() } else { reads };
+        let changes = some_of(random, if changes.is_empty() { reads.clone() } else { changes });
+        let (doubtful, others) = (random.uniform(2..=4_u64), random.uniform(2..=4_u64));
+        // The first ones are invoked before all others, and take effect among them.
+        let mut events: Vec<(u64, u64)> = Vec::new();
+        for call in 0..doubtful {
+            events.extend([(0, call), (random.uniform(1..=4 * others), call), (4 * others + 1, call)]);
+        }
+        for call in 0..others {
+            events.extend([1, 2, 3].map(|step| (4 * call + step, doubtful + call)));
+        }
+        events.sort_unstable();
+        let row: Vec<u64> = events.into_iter().map(|(_, call)| call).collect();
+        let mut invoked = 0;
+        let operation = |random: &mut Random| {
+            invoked += 1;
+            one_of(random, if invoked <= doubtful { &changes } else { &reads })
+        };
+        let shape = Shape { unknown: 0, may_be_wrong: random.uniform(0..=2_u64) == 0, ..SHAPE };
+        let mut calls = history_of(random, &row, shape, &initial, operation, Any::made_up).into_calls();
+        calls.iter_mut().take(doubtful as usize).for_each(|call| call.end = End::Unknown);
+        let history = History::from_calls(calls).expect("what has no end does not end too early");
+        let linearizability = brute_force(&history, &initial, &Order::linearizability());
+        Self::of(specification, &[], &history, Vec::new(), Verdicts { linearizability, others: None })
     }
 
     /// Draws a history of so many calls at a time that a search needs more than one word of bits. It is possible, since it
