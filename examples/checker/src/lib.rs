@@ -36,7 +36,7 @@ impl Message for NoMessage {
 impl System for CheckerSystem {
     const NAME: &'static str = "checker";
 
-    const UNIVERSE: usize = 400;
+    const UNIVERSE: usize = 500;
 
     type TestCase = Case;
     type Message = NoMessage;

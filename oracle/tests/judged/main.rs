@@ -18,7 +18,6 @@ mod judge;
 mod judging;
 mod online;
 #[path = "../../../examples/checker/src/sample.rs"]
-#[expect(dead_code, reason = "the system draws its test cases")]
 mod sample;
 mod search;
 mod sources;
