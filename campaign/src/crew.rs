@@ -12,8 +12,9 @@ use crate::plan::Bounds;
 use crate::traced::{Labels, Traced};
 use crate::worker::{Death, NoAnswer, Worker};
 
-/// Test cases that are asked for at once.
-pub(crate) const DRAW_COUNT: usize = 1000;
+/// Test cases that are asked for at once: few, since a worker has as long for all of them as for one run, and a system
+/// may take its time to draw one.
+pub(crate) const DRAW_COUNT: usize = 16;
 
 /// How often a worker may be killed from outside at one run before the campaign gives up.
 pub(crate) const KILLS_MAX: u32 = 3;

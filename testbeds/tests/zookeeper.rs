@@ -322,6 +322,32 @@ fn test_cases_of_three_simulated_servers_run_on_three() {
     assert!(refused.is_none_or(|refused| refused < 7));
 }
 
+#[test]
+fn a_node_whose_child_ends_with_a_session_is_refused_in_two_ways_at_once() {
+    let Some((_folder, servers)) = servers(one) else { return };
+    let mut sessions = Sessions::connect(servers.addresses(), 2, "t", TIMEOUT).expect("they connect");
+    let call = |session, operation, mode| ScriptedCall { session: Session(session), operation, mode };
+    let ephemeral = Operation::Create { path: "/p/e".into(), data: None, mode: CreateMode::Ephemeral };
+    let mut calls = vec![call(1, create("/p"), Mode::Synchronous), call(2, ephemeral, Mode::Synchronous)];
+    let write = Operation::SetData { path: "/".into(), data: None, version: None };
+    calls.extend(vec![call(1, write, Mode::Asynchronous); 5]);
+    calls.push(call(2, Operation::Close, Mode::Asynchronous));
+    let delete = |path: &str| Operation::Delete { path: path.into(), version: None };
+    calls.extend(["/p/e", "/p"].map(|path| call(1, delete(path), Mode::Asynchronous)));
+    let script = CallScript { calls };
+    let refused = (0..400).find(|_| {
+        let history = sessions.run(&script).expect("the server answers");
+        let order = Order { real_time: true, sessions: true, ..Order::none() };
+        let check = Check { order, ..Check::default() };
+        let is_possible = |initial: ZooKeeper| check.run(&history, &initial).is_possible();
+        // Permissions have nothing to do with it.
+        assert_eq!(is_possible(ZooKeeper::default()), is_possible(ZooKeeper::with_stale_permissions()));
+        !is_possible(ZooKeeper::default())
+    });
+    eprintln!("run {refused:?} of 400 is impossible");
+    assert!(refused.is_some(), "the server has got better: tests/FINDINGS.md says that it refuses such a node");
+}
+
 /// What ZooKeeper's own command line says, the lines about its connection left out.
 fn command_line(servers: &Servers, arguments: &[&str]) -> (bool, String) {
     let mut java = Command::new("java");

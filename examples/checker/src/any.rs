@@ -1,6 +1,8 @@
 //! Any of the ready-made specifications as one type. What is generic over specifications is compiled with all its
 //! mutants for each of them, so there is one. The tests of `oracle/` have this file, too.
 
+use std::cell::Cell;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_oracle::specifications::{
@@ -9,7 +11,16 @@ use simutant_oracle::specifications::{
 use simutant_oracle::{Answer, Call, End, Footprint, Open, Session, Specification};
 use simutant_random::Random;
 
-use crate::tried::Tried;
+use crate::tried::{Permits, Tried};
+
+thread_local! {
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Returns how many steps specifications have taken on this thread.
+pub(crate) fn steps_taken() -> u64 {
+    STEPS.get()
+}
 
 /// Makes the enumerations, and asks the specification that a state or an operation is of.
 macro_rules! any {
@@ -101,6 +112,7 @@ macro_rules! any {
             type Response = Response;
 
             fn step(&mut self, session: Session, operation: &Operation, open: &mut Open<'_>) -> Response {
+                STEPS.set(STEPS.get() + 1);
                 match (self, operation) {
                     $((Self::$name(state), Operation::$name(operation)) => {
                         Response::$name(state.step(session, operation, open))
@@ -226,6 +238,8 @@ any! {
     UniqueIds: UniqueIds<u8>;
     Bank: Bank;
     Zookeeper: ZooKeeper;
+    Permissions: Permits<false>;
+    StalePermissions: Permits<true>;
 }
 
 /// Returns a call as the specification has it that it is of.

@@ -75,11 +75,14 @@ where
                 let mut decide = |options: usize| random.uniform(0..=options as u64 - 1) as usize;
                 let mut answer = state.step(call.session, &call.operation, &mut Open::decided_by(&mut decide));
                 // Of answers that a client may see for it, not always that of the step.
-                let other = response(random, &call.operation);
-                let mut after = state.clone();
-                let mut decide = |options: usize| random.uniform(0..=options as u64 - 1) as usize;
-                if after.agrees(&call.operation, &answer, &other, &mut Open::decided_by(&mut decide)) {
-                    (state, answer) = (after, other);
+                for _ in 0..3 {
+                    let other = response(random, &call.operation);
+                    let mut after = state.clone();
+                    let mut decide = |options: usize| random.uniform(0..=options as u64 - 1) as usize;
+                    if after.agrees(&call.operation, &answer, &other, &mut Open::decided_by(&mut decide)) {
+                        (state, answer) = (after, other);
+                        break;
+                    }
                 }
                 answers[number] = Some(answer);
                 revision += random.uniform(0..=1_u64);
@@ -177,6 +180,25 @@ pub(crate) fn brute_force_compared<S: Specification>(
     place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
 }
 
+/// Returns whether a specification explains some calls, with others before them or without, by trying all orders.
+pub(crate) fn brute_force_some<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    is_demanded: impl Fn(usize) -> bool,
+) -> bool {
+    let calls = history.calls();
+    let part = |(place, call): (usize, &Call<_, _>)| match call.end {
+        End::Returned { .. } if is_demanded(place) => Part::Must(true),
+        End::Returned { .. } => Part::May(true),
+        End::Unknown => Part::Free,
+        End::DidNotHappen { .. } => Part::Out,
+    };
+    let parts: Vec<Part> = calls.iter().enumerate().map(part).collect();
+    let before = precedence(&closed(order, history), calls);
+    place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
+}
+
 /// Returns whether a specification explains each call of a history by itself, by trying all orders.
 ///
 /// A call that cannot come before it is left out, and others may be; those that the filter leaves out are, but not what
@@ -187,6 +209,28 @@ pub(crate) fn brute_force_each<S: Specification>(
     order: &Order,
     compared: Compared,
     filter: Filter,
+) -> bool {
+    explains_each(history, initial, order, compared, filter, true)
+}
+
+/// The same, where calls that are left out put nothing in order.
+pub(crate) fn brute_force_each_apart<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    compared: Compared,
+    filter: Filter,
+) -> bool {
+    explains_each(history, initial, order, compared, filter, false)
+}
+
+fn explains_each<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    compared: Compared,
+    filter: Filter,
+    is_through: bool,
 ) -> bool {
     let calls = history.calls();
     let is_strict = compared == Compared::All;
@@ -209,7 +253,7 @@ pub(crate) fn brute_force_each<S: Specification>(
             End::Unknown => Part::Free,
         };
         let parts: Vec<Part> = (0..calls.len()).map(part).collect();
-        let before = through(&direct, |middle| !kept[middle] && returned(middle));
+        let before = through(&direct, |middle| is_through && !kept[middle] && returned(middle));
         place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
     })
 }

@@ -1,14 +1,16 @@
 //! The oracle as a system: who checks the checker.
 //!
-//! A test case is a small history of one of the ready-made specifications, with its verdict by each order ([`case`]). A
-//! judge that tries all orders gives the verdicts when the test case is drawn (`judge.rs`): nothing is mutated then. A
-//! run asks the oracle, by all strategies, and passes if it agrees: on the verdict, on the witness, on the core of an
-//! explanation, and within budgets. A step of a search takes a nanosecond of virtual time. So a mutant of the search or of
+//! A test case is a small history of one of the ready-made specifications, with its verdict by each order ([`case`],
+//! drawn in `sample.rs`). A judge that tries all orders gives the verdicts when the test case is drawn (`judge.rs`):
+//! nothing is mutated then. A run asks the oracle, by all strategies, and passes if it agrees: on the verdict, on the
+//! witness, on the core of an explanation, and within budgets (`examine.rs`). A step of a search takes a nanosecond of virtual time. So a mutant of the search or of
 //! a specification is a checker that is wrong, and a test case kills it if that shows.
 
 mod any;
 pub mod case;
+mod examine;
 mod judge;
+mod sample;
 mod tried;
 
 use simutant_sim_core::{Message, Random, Simulation, VirtualDuration};
@@ -34,14 +36,14 @@ impl Message for NoMessage {
 impl System for CheckerSystem {
     const NAME: &'static str = "checker";
 
-    const UNIVERSE: usize = 400;
+    const UNIVERSE: usize = 500;
 
     type TestCase = Case;
     type Message = NoMessage;
 
     fn sample(random: &mut Random) -> Case {
-        let specification = DRAWN[random.uniform(0..DRAWN.len())];
-        Case::sample(specification, random)
+        let drawn: Vec<Name> = DRAWN.iter().flat_map(|&(name, times)| vec![name; times]).collect();
+        Case::sample(drawn[random.uniform(0..drawn.len())], random)
     }
 
     fn validate(case: &Case) -> Result<(), InvalidTestCase> {
@@ -73,36 +75,28 @@ impl System for CheckerSystem {
     }
 }
 
-/// The specifications that test cases are drawn of: those with fast paths have more code.
-const DRAWN: [Name; 24] = [
-    Name::Register,
-    Name::Register,
-    Name::Register,
-    Name::Store,
-    Name::Store,
-    Name::Counter,
-    Name::Counter,
-    Name::Set,
-    Name::Set,
-    Name::Set,
-    Name::Queue,
-    Name::Queue,
-    Name::Stack,
-    Name::Stack,
-    Name::PriorityQueue,
-    Name::Mutex,
-    Name::Lease,
-    Name::Log,
-    Name::Log,
-    Name::UniqueIds,
-    Name::Bank,
-    Name::Zookeeper,
-    Name::Zookeeper,
-    Name::Zookeeper,
+/// The specifications that test cases are drawn of, and how many of all: those with fast paths have more code, and what
+/// a log or a tree of nodes answers depends on more.
+const DRAWN: [(Name, usize); 15] = [
+    (Name::Register, 4),
+    (Name::Store, 3),
+    (Name::Counter, 2),
+    (Name::Set, 7),
+    (Name::Queue, 5),
+    (Name::Stack, 5),
+    (Name::PriorityQueue, 4),
+    (Name::Mutex, 1),
+    (Name::Lease, 1),
+    (Name::Log, 5),
+    (Name::UniqueIds, 1),
+    (Name::Bank, 2),
+    (Name::Zookeeper, 4),
+    (Name::Permissions, 3),
+    (Name::StalePermissions, 2),
 ];
 
-/// How many calls there may be: the judge tries all their orders.
-const CALLS: Lengths = Lengths(0..=9);
+/// How many calls there may be.
+const CALLS: Lengths = Lengths(0..=sample::WIDE_CALLS_MAX);
 
 /// What orders say of a history.
 fn verdicts() -> BlackBoxCriterion<Case> {

@@ -7,7 +7,7 @@ use simutant_oracle::specifications::{
     Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
     bank, containers, counter, ids, lock, log, register, set, store, zookeeper,
 };
-use simutant_oracle::{Session, Specification};
+use simutant_oracle::{Footprint, Open, Session, Specification};
 use simutant_random::Random;
 
 /// What operations a specification is tried with, and made-up answers to them.
@@ -132,7 +132,7 @@ impl Tried for Set<u8> {
 
     fn distinct() -> (Vec<set::Operation<u8>>, Vec<set::Operation<u8>>) {
         use set::Operation::{Add, Contains, Remove};
-        (vec![Add(0), Add(1)], vec![Remove(0), Remove(0), Remove(1), Contains(0), Contains(0), Contains(1)])
+        (vec![Add(0), Add(1), Add(0)], vec![Remove(0), Remove(0), Contains(0), Contains(0), Contains(0), Contains(1)])
     }
 }
 
@@ -204,27 +204,25 @@ impl Tried for Log<u8> {
 
     fn operations() -> Vec<log::Operation<u8>> {
         use log::Operation::{Append, Read};
-        vec![Append(0), Append(1), Read { from: 0 }, Read { from: 1 }, Read { from: 2 }]
+        vec![Append(0), Append(1), Append(0), Read { from: 0 }, Read { from: 1 }, Read { from: 2 }, Read { from: 4 }]
     }
 
     fn made_up(random: &mut Random, operation: &log::Operation<u8>) -> log::Response<u8> {
         match operation {
             log::Operation::Append(_) => {
-                log::Response::Appended { offset: one_of(random, &[None, Some(0), Some(1), Some(2)]) }
+                log::Response::Appended { offset: maybe(random).then(|| random.uniform(0..=4_u64)) }
             }
-            log::Operation::Read { .. } => log::Response::Records(one_of(
-                random,
-                &[
-                    vec![(0, 0)],
-                    vec![(1, 0)],
-                    vec![(2, 0)],
-                    vec![(1, 1)],
-                    vec![(0, 0), (1, 0)],
-                    vec![(0, 1), (1, 0)],
-                    vec![(0, 0), (2, 1)],
-                    vec![],
-                ],
-            )),
+            // Some records whose offsets grow, with gaps or without, and mostly from the one on that was asked for.
+            log::Operation::Read { from } => {
+                let mut next = from + one_of(random, &[0, 0, 0, 1, 2]);
+                next -= u64::from(next > 0 && random.uniform(0..=9_u64) == 0);
+                let mut record = |random: &mut Random| {
+                    let offset = next;
+                    next += one_of(random, &[1, 1, 1, 2]);
+                    (offset, u8::from(maybe(random)))
+                };
+                log::Response::Records((0..one_of(random, &[0, 1, 1, 1, 2, 2, 3])).map(|_| record(random)).collect())
+            }
         }
     }
 }
@@ -273,18 +271,21 @@ impl Tried for Bank {
 }
 
 impl Tried for ZooKeeper {
+    /// A node is there, about which most operations are.
     fn initial() -> Self {
-        Self::default()
+        let mut nodes = Self::default();
+        nodes.step(
+            Session(1),
+            &zookeeper::Operation::Create { path: "/a".into(), data: None, mode: zookeeper::CreateMode::Persistent },
+            &mut Open::first(),
+        );
+        nodes
     }
 
     fn operations() -> Vec<zookeeper::Operation> {
         use zookeeper::CreateMode::Persistent;
-        use zookeeper::Operation::{Create, Delete, Exists, GetChildren, GetData, SetAcl, SetData};
-        use zookeeper::Who::{Anyone, Session as Only};
-        let access = |who, permissions| zookeeper::Access { who, permissions: zookeeper::Permissions(permissions) };
-        // All but to write, to one session; and to read, to all.
-        let mine = vec![access(Only(Session(1)), 29)];
-        let both = vec![access(Anyone, 1), access(Only(Session(2)), 31)];
+        use zookeeper::Operation::{Create, Delete, Exists, GetAcl, GetChildren, GetData, SetAcl, SetData};
+        let [mine, both, ..] = lists();
         vec![
             Create { path: "/a".into(), data: None, mode: Persistent },
             Create { path: "/a/b".into(), data: Some("x".into()), mode: Persistent },
@@ -298,14 +299,15 @@ impl Tried for ZooKeeper {
             GetData { path: "/a".into() },
             SetAcl { path: "/a".into(), acl: mine, version: None },
             SetAcl { path: "/a".into(), acl: both, version: None },
+            GetAcl { path: "/a".into() },
             Delete { path: "/".into(), version: None },
             GetChildren { path: "/".into() },
         ]
     }
 
     fn made_up(random: &mut Random, operation: &zookeeper::Operation) -> zookeeper::Response {
-        use zookeeper::Error::{NoAuth, NoNode, NodeExists, NotEmpty};
-        use zookeeper::Response::{Children, Data, Done, Error, Exists};
+        use zookeeper::Error::{BadArguments, InvalidAcl, NoAuth, NoNode, NodeExists, NotEmpty};
+        use zookeeper::Response::{Acl, Children, Data, Done, Error, Exists};
         match operation {
             zookeeper::Operation::Exists { .. } => Exists(maybe(random)),
             zookeeper::Operation::GetChildren { .. } => {
@@ -314,7 +316,74 @@ impl Tried for ZooKeeper {
             zookeeper::Operation::GetData { .. } => {
                 one_of(random, &[Data(None), Data(Some("x".into())), Error(NoNode), Error(NoAuth)])
             }
-            _ => one_of(random, &[Done, Error(NoNode), Error(NodeExists), Error(NotEmpty), Error(NoAuth)]),
+            zookeeper::Operation::GetAcl { .. } => {
+                one_of(random, &[Acl(lists()[0].clone()), Acl(lists()[1].clone()), Error(NoNode), Error(NoAuth)])
+            }
+            _ => {
+                let refused = [NoNode, NodeExists, NotEmpty, NoAuth, NoAuth, BadArguments, InvalidAcl].map(Error);
+                if maybe(random) { Done } else { one_of(random, &refused) }
+            }
         }
+    }
+}
+
+/// Returns lists of who may do what: all but to write to one session; to read to all; all twice; and nothing to anyone.
+fn lists() -> [Vec<zookeeper::Access>; 4] {
+    use zookeeper::Who::{Anyone, Session as Only};
+    let access = |who, permissions| zookeeper::Access { who, permissions: zookeeper::Permissions(permissions) };
+    let all = access(Anyone, 31);
+    [vec![access(Only(Session(1)), 29)], vec![access(Anyone, 1), access(Only(Session(2)), 31)], vec![all, all], vec![]]
+}
+
+/// ZooKeeper whose sessions change who may do what, with the permissions of now, or with stale ones.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Permits<const IS_STALE: bool>(ZooKeeper);
+
+impl<const IS_STALE: bool> Specification for Permits<IS_STALE> {
+    type Operation = zookeeper::Operation;
+    type Response = zookeeper::Response;
+
+    fn step(&mut self, session: Session, operation: &Self::Operation, open: &mut Open<'_>) -> Self::Response {
+        self.0.step(session, operation, open)
+    }
+
+    fn footprint(operation: &Self::Operation, response: Option<&Self::Response>) -> Footprint {
+        ZooKeeper::footprint(operation, response)
+    }
+
+    fn is_same(one: &Self::Operation, other: &Self::Operation) -> bool {
+        ZooKeeper::is_same(one, other)
+    }
+}
+
+impl<const IS_STALE: bool> Tried for Permits<IS_STALE> {
+    fn initial() -> Self {
+        let mut nodes = if IS_STALE { ZooKeeper::with_stale_permissions() } else { ZooKeeper::default() };
+        nodes.step(
+            Session(1),
+            &zookeeper::Operation::Create { path: "/a".into(), data: None, mode: zookeeper::CreateMode::Persistent },
+            &mut Open::first(),
+        );
+        Self(nodes)
+    }
+
+    fn operations() -> Vec<zookeeper::Operation> {
+        use zookeeper::Operation::{Create, Delete, GetAcl, GetChildren, GetData, SetAcl, SetData};
+        let set = |acl| SetAcl { path: "/a".into(), acl, version: None };
+        let mut operations: Vec<_> = lists().into_iter().map(set).collect();
+        operations.extend([
+            SetData { path: "/a".into(), data: Some("x".into()), version: None },
+            SetData { path: "/a".into(), data: None, version: None },
+            GetData { path: "/a".into() },
+            GetAcl { path: "/a".into() },
+            GetChildren { path: "/a".into() },
+            Create { path: "/a/b".into(), data: None, mode: zookeeper::CreateMode::Persistent },
+            Delete { path: "/a/b".into(), version: None },
+        ]);
+        operations
+    }
+
+    fn made_up(random: &mut Random, operation: &zookeeper::Operation) -> zookeeper::Response {
+        ZooKeeper::made_up(random, operation)
     }
 }

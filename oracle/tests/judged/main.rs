@@ -8,6 +8,8 @@ mod any;
 #[expect(unreachable_pub, dead_code, reason = "the system's test cases are public, and it draws and checks them")]
 mod case;
 mod corpus;
+#[path = "../../../examples/checker/src/examine.rs"]
+mod examine;
 mod explain;
 mod explaining;
 #[path = "../../../examples/checker/src/judge.rs"]
@@ -15,6 +17,8 @@ mod judge;
 #[cfg(feature = "catalogue")]
 mod judging;
 mod online;
+#[path = "../../../examples/checker/src/sample.rs"]
+mod sample;
 mod search;
 mod sources;
 #[path = "../../../examples/checker/src/tried.rs"]
