@@ -100,7 +100,11 @@ impl Run {
             6 => Operation::GetAcl { path },
             _ => {
                 let who = if below(2) == 0 { Who::Anyone } else { Who::Session(session) };
-                Operation::SetAcl { path, acl: vec![Access { who, permissions: Permissions(below(32) as u8) }], version: None }
+                Operation::SetAcl {
+                    path,
+                    acl: vec![Access { who, permissions: Permissions(below(32) as u8) }],
+                    version: None,
+                }
             }
         }
     }
