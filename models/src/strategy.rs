@@ -21,6 +21,8 @@ pub struct Open {
     pub origin: u32,
     /// The state that it mostly leads to.
     pub target: u32,
+    /// Whether no transition leaves that state.
+    pub ends: bool,
     /// The transition that the instance took before; `None` if this is its first one.
     pub before: Option<u32>,
     /// How often it is taken, relative to others.
@@ -185,28 +187,46 @@ impl Strategy for Bandit {
     }
 }
 
-/// Each open transition with a probability in proportion to its weight, which counts four times as long as no
-/// instance took the transition after the one that this instance took before.
+/// Each open transition with a probability in proportion to its weight, which counts up to four times: as many as `1 + 3
+/// / (1 + n)`, where n is how often an instance took the transition after the one that this instance took before.
 ///
-/// Weights stay what they are: they say what brings a system into states where something can go wrong, and which
-/// transitions end a walk.
+/// Weights stay what they are: they say what brings a system into states where something can go wrong. A transition that
+/// backtracked was not taken. One to a state that nothing leaves counts four times until it was taken, and once from then
+/// on: with a bonus for all of its pairs, walks would end early.
 #[derive(Debug, Clone, Default)]
 pub struct CoverageGuided {
-    pairs: HashSet<(u32, Option<u32>, u32), FixedState>,
+    pairs: HashMap<(u32, Option<u32>, u32), u32, FixedState>,
+    transitions: HashSet<(u32, u32), FixedState>,
 }
 
-/// How many times the weight of a transition counts that would make a new pair.
-const UNSEEN: f64 = 4.0;
+/// How much more than once the weight of a transition counts that would make a new pair.
+const BONUS: f64 = 3.0;
+
+impl CoverageGuided {
+    fn weight(&self, open: &Open) -> f64 {
+        let bonus = if !open.ends {
+            let taken = self.pairs.get(&(open.machine, open.before, open.transition)).copied().unwrap_or(0);
+            BONUS / (1.0 + f64::from(taken))
+        } else if self.transitions.contains(&(open.machine, open.transition)) {
+            0.0
+        } else {
+            BONUS
+        };
+        (1.0 + bonus) * open.weight
+    }
+}
 
 impl Strategy for CoverageGuided {
     fn choose(&mut self, open: &[Open], random: &mut Random) -> Option<usize> {
-        let is_seen = |open: &Open| self.pairs.contains(&(open.machine, open.before, open.transition));
-        let weight = |open: &Open| if is_seen(open) { open.weight } else { UNSEEN * open.weight };
-        by_weight(|| random.unit(), open.iter().map(weight))
+        by_weight(|| random.unit(), open.iter().map(|open| self.weight(open)))
     }
 
-    fn learn(&mut self, chosen: &Open, _: &Learned) {
-        self.pairs.insert((chosen.machine, chosen.before, chosen.transition));
+    fn learn(&mut self, chosen: &Open, learned: &Learned) {
+        if learned.result != StepResult::Backtracked {
+            let taken = self.pairs.entry((chosen.machine, chosen.before, chosen.transition)).or_default();
+            *taken = taken.saturating_add(1);
+            self.transitions.insert((chosen.machine, chosen.transition));
+        }
     }
 }
 
@@ -228,4 +248,57 @@ fn one_of_best(
         }
     }
     random.choose(best).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: Open = Open {
+        instance: InstanceId(0),
+        machine: 0,
+        transition: 0,
+        origin: 0,
+        target: 0,
+        ends: false,
+        before: None,
+        weight: 2.0,
+    };
+
+    fn learned(result: StepResult) -> Learned {
+        Learned { result, state: 0, preconditions: Evaluated::default(), assertions: Evaluated::default() }
+    }
+
+    #[test]
+    fn a_pair_counts_less_each_time_that_it_was_taken() {
+        let mut guided = CoverageGuided::default();
+        let then = Open { before: Some(0), ..FIRST };
+        let mut weights = Vec::new();
+        for result in [StepResult::Backtracked, StepResult::Succeeded, StepResult::Failed, StepResult::Exceptional(0)] {
+            weights.push(guided.weight(&FIRST));
+            guided.learn(&FIRST, &learned(result));
+        }
+        assert_eq!(weights, [8.0, 8.0, 5.0, 4.0]);
+        assert_eq!((guided.weight(&then), guided.weight(&FIRST)), (8.0, 3.5));
+    }
+
+    #[test]
+    fn a_transition_that_ends_counts_more_until_it_was_taken_once() {
+        let mut guided = CoverageGuided::default();
+        let ending = Open { ends: true, ..FIRST };
+        let then = Open { before: Some(1), ..ending };
+        guided.learn(&ending, &learned(StepResult::Backtracked));
+        assert_eq!((guided.weight(&ending), guided.weight(&then)), (8.0, 8.0));
+        guided.learn(&ending, &learned(StepResult::Succeeded));
+        assert_eq!((guided.weight(&ending), guided.weight(&then)), (2.0, 2.0));
+    }
+
+    #[test]
+    fn what_weighs_nothing_is_not_taken() {
+        let mut random = Random::from_seed(1);
+        let never = Open { transition: 1, weight: 0.0, ..FIRST };
+        let mut guided = CoverageGuided::default();
+        assert_eq!(guided.choose(&[never], &mut random), None);
+        assert!((0..100).all(|_| guided.choose(&[never, FIRST], &mut random) == Some(1)));
+    }
 }

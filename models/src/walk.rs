@@ -333,6 +333,7 @@ impl Walker {
                         transition,
                         origin: walking.state,
                         target: described.target,
+                        ends: shape.is_final(described.target),
                         before: walking.before,
                         weight: described.weight,
                     });

@@ -56,7 +56,8 @@ pub enum InputSource {
     /// Kristensen and Stolz ("Multi-objective search for model-based testing", QRS 2020).
     #[serde(rename = "bandit")]
     Bandit,
-    /// They take the transition that came least often after the one before it.
+    /// They take each open transition in proportion to its weight, which counts up to four times where the transition came
+    /// seldom after the one before it.
     #[serde(rename = "pairs")]
     Pairs,
 }

@@ -129,8 +129,11 @@ impl Walk {
         }
     }
 
-    /// Lets a strategy decide the walk, in at most as many steps as the script has.
-    pub(crate) fn steer(&mut self, strategy: Rc<RefCell<dyn Strategy>>, seed: u64) {
+    /// Lets a strategy decide the walk when it is taken, in at most as many steps as the script has. Several walks may
+    /// have a strategy together, in one run and in runs one after the other: it learns from all of them.
+    ///
+    /// Sources do so with each test case. The script stays what it is.
+    pub fn steer(&mut self, strategy: Rc<RefCell<dyn Strategy>>, seed: u64) {
         self.steering = Some(Rc::new(Steering { strategy, seed, decided: RefCell::default() }));
     }
 
