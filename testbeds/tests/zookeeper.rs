@@ -268,13 +268,13 @@ fn each_session_of_an_ensemble_sees_its_own_order() {
 
 /// Runs the first test cases of a system's universe on an implementation, and returns how many of them are refused.
 fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> Option<usize> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/implementations");
+    let implementation = TESTBEDS.find(name, &[folder]).expect("the implementation is good");
+    assert_eq!(implementation.fixture, Some(fixture), "a test that starts servers starts these");
     if !Servers::are_installed() {
         eprintln!("skipped: the package `zookeeper` is not installed; `cargo xtask test` installs it");
         return None;
     }
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/implementations");
-    let implementation = TESTBEDS.find(name, &[folder]).expect("the implementation is good");
-    assert_eq!(implementation.fixture, Some(fixture), "a test that starts servers starts these");
     let case = |index: usize| SuiteCase {
         name: index.to_string(),
         case: serde_json::to_value(universe::<S>(1, index)).expect("plain data"),

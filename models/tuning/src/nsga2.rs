@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_search_starts_with_is_lost_only_to_what_dominates_it() {
+    fn the_first_generation_has_what_the_search_starts_with() {
         let objectives = |genes: &Vec<f64>| vec![genes[0], 1.0 - genes[0]];
         let found = search(0, 1).maximise(1, &[vec![0.25]], |all| all.iter().map(objectives).collect());
         assert!(found.iter().any(|individual| individual.genes == [0.25]));

@@ -38,7 +38,7 @@ pub enum Tradeoff {
     UpTo(f64),
 }
 
-/// Rewards that no others of the search dominate, and what they come to.
+/// Rewards that no others of the last generation dominate, and what they come to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Candidate {
     /// The rewards, in the order of [`REWARDS`].
@@ -80,8 +80,8 @@ pub struct Front {
 }
 
 /// Tunes the rewards of a [`Bandit`] on subjects, by [`Nsga2`]: the objectives are the mean scores of each subject, over
-/// all seeds. Modbat's default rewards are among the first candidates, so all that is returned is as good as they are,
-/// or better at something.
+/// all seeds. Modbat's default rewards are among the first candidates. With many objectives hardly any candidate
+/// dominates another one, so the defaults may be crowded out.
 ///
 /// The cost is `subjects * seeds * tests * population * (generations + 1)` walks.
 pub fn tune(subjects: &[&dyn Subject], tuning: &Tuning) -> Front {

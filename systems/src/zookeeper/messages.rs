@@ -86,12 +86,12 @@ impl Transaction {
     }
 }
 
-/// The number of an entry: the leader's start that made it, and how many the leader had made before.
+/// The number of an entry: the start of the leader that made it, and its place among the entries of that start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Zxid {
     /// How often the leader had started.
     pub epoch: u64,
-    /// The entry's number since then, from 1.
+    /// Its place since then, from 1.
     pub count: u64,
 }
 

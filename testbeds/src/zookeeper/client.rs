@@ -43,6 +43,14 @@ pub enum ClientError {
         /// Why the last attempt failed.
         last: Option<io::Error>,
     },
+    /// A node of the tree of a test case was not created.
+    #[error("the answer to the creation of {path} is {answer:?}")]
+    NoTree {
+        /// The node.
+        path: String,
+        /// What the server answered.
+        answer: Response,
+    },
     /// No answer came in time.
     #[error("no answer came in time")]
     Late,
@@ -173,15 +181,18 @@ impl Client {
         for path in &nodes {
             self.send(&Operation::Create { path: path.as_str().into(), data: None, mode: CreateMode::Persistent });
         }
-        for _ in &nodes {
-            self.receive(deadline)?;
+        for path in &nodes {
+            let reply = self.receive(deadline)?;
+            if *reply.response.without_stat() != Response::Created(path.as_str().into()) {
+                return Err(ClientError::NoTree { path: path.clone(), answer: reply.response });
+            }
         }
         self.set_root(root);
         Ok(())
     }
 
     /// Waits until the session's server knows the tree that another session has [made](Client::make_tree): a server of an
-    /// ensemble may be behind the others. No call may be without an answer.
+    /// ensemble may be behind the others. The tree is the [root](Client::set_root), and no call may be without an answer.
     ///
     /// # Errors
     /// [`ClientError`].
@@ -195,6 +206,7 @@ impl Client {
             if Instant::now() >= deadline {
                 return Err(ClientError::Late);
             }
+            std::thread::sleep(PAUSE);
         }
     }
 

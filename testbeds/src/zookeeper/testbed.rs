@@ -24,7 +24,7 @@ use simutant_systems::zookeeper::{ServerCrash, ZooKeeper, ZooKeeper2439, ZooKeep
 use super::{Client, ClientError};
 use crate::valid;
 
-/// The test cases of the one system are those of the other one.
+/// Test cases of `zookeeper-2439` are those of `zookeeper`.
 pub(crate) const ZOOKEEPER: ZooKeeperTestbed = ZooKeeperTestbed { system: ZooKeeper::NAME, servers: Kind::One };
 pub(crate) const ZOOKEEPER_2439: ZooKeeperTestbed =
     ZooKeeperTestbed { system: ZooKeeper2439::NAME, servers: Kind::One };
@@ -52,7 +52,7 @@ enum Kind {
 struct Asked {
     /// What clients do.
     walks: Vec<Script>,
-    /// Which server crashes when: servers that serve other test cases as well do not.
+    /// Crashes of servers, which are not injected: other test cases share the servers.
     crashes: Vec<(String, u64)>,
 }
 
@@ -152,7 +152,9 @@ fn note(problem: &Problem, verdict: Verdict) {
 /// Returns what the end of a session for this reason means.
 fn verdict_of(error: &ClientError) -> Verdict {
     let (class, kind) = match error {
-        ClientError::NoSession { .. } => return Verdict::Inconclusive(Inconclusive { reason: error.to_string() }),
+        ClientError::NoSession { .. } | ClientError::NoTree { .. } => {
+            return Verdict::Inconclusive(Inconclusive { reason: error.to_string() });
+        }
         ClientError::Late => (FindingClass::NotTerminated, "no-answer"),
         ClientError::Broken(_) => (FindingClass::Abnormal, "connection-broke"),
         ClientError::Malformed(_) => (FindingClass::WrongResult, "malformed"),
@@ -215,6 +217,7 @@ impl Clients for Running {
                         root: self.root.clone(),
                         waits_for_tree: self.addresses.len() > 1,
                         client: None,
+                        was_lost: false,
                         clock,
                         deadline,
                         problem: Arc::clone(&self.problem),
@@ -252,6 +255,8 @@ struct Connection {
     waits_for_tree: bool,
     /// None before it is connected, and if that is lost.
     client: Option<Client>,
+    /// Whether it broke.
+    was_lost: bool,
     clock: Instant,
     deadline: Instant,
     problem: Problem,
@@ -263,6 +268,7 @@ impl Connection {
         act(client).map_err(|error| {
             note(&self.problem, verdict_of(&error));
             self.client = None;
+            self.was_lost = true;
             Lost
         })
     }
@@ -270,6 +276,10 @@ impl Connection {
 
 impl Service for Connection {
     async fn connect(&mut self) -> Result<(), Lost> {
+        // Another session would have the name of this one, and not its ephemeral nodes.
+        if self.was_lost {
+            return Err(Lost);
+        }
         self.client = None;
         let connect = || {
             let mut client = Client::connect(self.address, self.session, self.deadline)?;

@@ -3,7 +3,7 @@
     build.py MISTAKE BUILD
 
 The source of systems/src/zookeeper is copied into the folder BUILD, with the mistake of that name in
-mistakes.toml, and driver.rs makes a program of it: BUILD/zookeeper.
+mistakes.toml, and driver.rs makes a program of it: BUILD/zookeeper. Python 3.11 or newer.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 
-# The versions of its dependencies are those of the project's lock file.
+# The project's lock file goes with it, so that versions of dependencies are the project's.
 MANIFEST = """
 [package]
 name = "{mistake}"

@@ -89,7 +89,16 @@ fn size(program: &Path, scripts: u64, sessions: u64, permissions: bool) -> anyho
 
 /// Returns the rows of a table.
 fn rows(sizes: &[Size]) -> Vec<Vec<String>> {
-    let heads = ["sessions and calls", "scripts", "calls", "total", "oracle", "refused", "stale", "inconclusive"];
+    let heads = [
+        "sessions and calls",
+        "scripts",
+        "calls",
+        "total",
+        "oracle, threads together",
+        "refused",
+        "stale",
+        "inconclusive",
+    ];
     let mut rows = vec![heads.map(str::to_owned).into()];
     rows.extend(sizes.iter().map(|size| {
         vec![
@@ -97,8 +106,7 @@ fn rows(sizes: &[Size]) -> Vec<Vec<String>> {
             size.scripts.to_string(),
             size.calls.to_string(),
             format!("{:.1} s", size.total_s),
-            // The threads judge beside each other.
-            format!("{:.2} s", size.oracle_s / f64::from(THREADS)),
+            format!("{:.2} s", size.oracle_s),
             size.refused.to_string(),
             size.stale.to_string(),
             size.inconclusive.to_string(),
@@ -117,6 +125,6 @@ mod tests {
             "total_s":3.25,"start_s":0.4,"smallest":null,"shown":[0,0]}"#;
         let size: Size = serde_json::from_str(printed).expect("its fields are those of the program");
         let rows = rows(&[Size { sessions: 4, ..size }]);
-        assert_eq!(rows[1], ["4", "10", "40", "3.2 s", "0.25 s", "2", "1", "0"]);
+        assert_eq!(rows[1], ["4", "10", "40", "3.2 s", "0.50 s", "2", "1", "0"]);
     }
 }

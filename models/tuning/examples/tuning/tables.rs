@@ -40,7 +40,7 @@ pub(crate) fn comparison(rows: &[Row]) -> String {
                 -1 => " −",
                 _ => "",
             };
-            if half == 0.0 {
+            if half == 0.0 && sign.is_empty() {
                 format!("{mean:.decimals$}")
             } else {
                 format!("{mean:.decimals$} ± {half:.decimals$}{sign}")

@@ -159,8 +159,8 @@ pub struct Stat {
     pub version: u32,
     /// How often its access control list was changed.
     pub acl_version: u32,
-    /// How many children were created and deleted: that of the root of a new server is -1, and the one of a tree which
-    /// clients made is not.
+    /// How often its list of children was changed: twice the children that were created, less those that are there. That
+    /// of the root of a real server begins with -1.
     pub children_version: i32,
     /// How many children it has.
     pub children: u32,
@@ -184,8 +184,8 @@ pub enum Owner {
     Other,
 }
 
-/// Why ZooKeeper does not do what it is asked for. Each is about the node that the operation names, whichever node is
-/// the reason.
+/// Why ZooKeeper does not do what it is asked for. All but those about other parts of a transaction are of the node that
+/// the operation names, whichever node is the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Error {
@@ -201,11 +201,12 @@ pub enum Error {
     BadVersion,
     /// The session must not do that.
     NoAuth,
-    /// The node cannot be deleted, as it is the root.
+    /// The root cannot be deleted, and some operations are no part of a transaction, or are nothing but a part.
     BadArguments,
     /// The access control list is empty.
     InvalidAcl,
-    /// This part of a transaction could have been done, but a later one could not. ZooKeeper's number is that of success.
+    /// This part of a transaction could have been done, but a later one could not. On the wire its
+    /// code is 0.
     Undone,
     /// An earlier part of the transaction could not be done.
     RuntimeInconsistency,

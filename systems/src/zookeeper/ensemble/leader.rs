@@ -102,13 +102,10 @@ pub(super) async fn leader(
         (fifo(), fifo(), fifo(), fifo());
 
     let entries: Vec<Entry> = disk.get().clone();
-    for entry in &entries {
-        tasks.send(Task::Do(entry.clone()));
-    }
-    let end = last(&entries);
+    let (replica, end) = (Replica::of(&entries), last(&entries));
     let order =
         Order { proposed: entries, logged: end, committed: end, followers: BTreeMap::new(), tasks: tasks.clone() };
-    let (order, replica) = (Rc::new(RefCell::new(order)), Rc::new(RefCell::new(Replica::default())));
+    let (order, replica) = (Rc::new(RefCell::new(order)), Rc::new(RefCell::new(replica)));
 
     // At the beginning all ask by themselves.
     if epoch > 1 {

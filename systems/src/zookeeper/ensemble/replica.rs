@@ -38,6 +38,17 @@ pub(super) struct Replica {
     pub(super) proposed: VecDeque<u64>,
 }
 
+impl Replica {
+    /// Returns what a log makes.
+    pub(super) fn of(log: &[Entry]) -> Self {
+        let mut replica = Self::default();
+        for entry in log {
+            apply(&mut replica, entry);
+        }
+        replica
+    }
+}
+
 /// Connections of clients.
 pub(super) type Connections = Rc<RefCell<Vec<Child<()>>>>;
 
