@@ -137,8 +137,14 @@ impl Nsga2 {
 }
 
 /// Returns a power of a number from 0 on, the same on every platform.
+///
+/// Of the least numbers, which have no logarithm there, a positive power is 0.
 fn power(base: f64, exponent: f64) -> f64 {
-    if base <= 0.0 { 0.0 } else { portable::exp(exponent * portable::ln(base)) }
+    if !base.is_normal() || base < 0.0 {
+        return 0.0;
+    }
+    let logarithm = exponent * portable::ln(base);
+    if logarithm < 0.0 { 1.0 / portable::exp(-logarithm) } else { portable::exp(logarithm) }
 }
 
 fn evaluated(genes: Vec<Vec<f64>>, evaluate: &mut impl FnMut(&[Vec<f64>]) -> Vec<Vec<f64>>) -> Vec<Individual> {
@@ -344,6 +350,19 @@ mod tests {
                 prop_assert!(child.iter().all(|gene| (0.0..=1.0).contains(gene)), "{:?}", child);
             }
         }
+    }
+
+    #[test]
+    fn powers_are_those_of_the_platform() {
+        for base in [1e-300, 1e-17, 0.3, 0.999, 1.0, 1.5, 2e14] {
+            for exponent in [-21.0_f64, -0.5, 1.0 / 21.0, 1.0, 21.0] {
+                let (ours, its) = (power(base, exponent), base.powf(exponent));
+                // What is too small for a normal number may be 0.
+                let is_close = (ours - its).abs() <= 1e-12 * its || its < f64::MIN_POSITIVE && ours < f64::MIN_POSITIVE;
+                assert!(ours == its || is_close, "{base}^{exponent}: {ours} for {its}");
+            }
+        }
+        assert_eq!((power(0.0, 21.0), power(1e-310, 0.5)), (0.0, 0.0));
     }
 
     #[test]
