@@ -169,15 +169,7 @@ pub(crate) fn brute_force_compared<S: Specification>(
     order: &Order,
     is_compared: impl Fn(usize) -> bool,
 ) -> bool {
-    let calls = history.calls();
-    let part = |(place, call): (usize, &Call<_, _>)| match call.end {
-        End::Returned { .. } => Part::Must(is_compared(place)),
-        End::Unknown => Part::Free,
-        End::DidNotHappen { .. } => Part::Out,
-    };
-    let parts: Vec<Part> = calls.iter().enumerate().map(part).collect();
-    let before = precedence(&closed(order, history), calls);
-    place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
+    tried(history, initial, order, |place| Part::Must(is_compared(place)))
 }
 
 /// Returns whether a specification explains some calls, with others before them or without, by trying all orders.
@@ -187,10 +179,19 @@ pub(crate) fn brute_force_some<S: Specification>(
     order: &Order,
     is_demanded: impl Fn(usize) -> bool,
 ) -> bool {
+    tried(history, initial, order, |place| if is_demanded(place) { Part::Must(true) } else { Part::May(true) })
+}
+
+/// Tries all orders, with what each call that returned is to an explanation.
+fn tried<S: Specification>(
+    history: &History<S::Operation, S::Response>,
+    initial: &S,
+    order: &Order,
+    returned: impl Fn(usize) -> Part,
+) -> bool {
     let calls = history.calls();
     let part = |(place, call): (usize, &Call<_, _>)| match call.end {
-        End::Returned { .. } if is_demanded(place) => Part::Must(true),
-        End::Returned { .. } => Part::May(true),
+        End::Returned { .. } => returned(place),
         End::Unknown => Part::Free,
         End::DidNotHappen { .. } => Part::Out,
     };

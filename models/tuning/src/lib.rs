@@ -3,7 +3,7 @@
 //! A [`Bandit`](simutant_models::Bandit) has eight rewards. [`tune`] searches for rewards that no others dominate, on
 //! several [subjects](Subject) at once: by [`Nsga2`], with the objectives of Wang, Artho, Kristensen and Stolz (2020,
 //! "Multi-objective search for model-based testing"). It returns a Pareto set of rewards with the [`Front`] of their
-//! scores, as JSON, CSV, or a picture. [`compare`] says what strategies come to on subjects, with intervals.
+//! scores, as JSON, CSV, or a picture. [`compare`] measures strategies on subjects, with intervals.
 //!
 //! ```
 //! use simutant_models::{Limits, Machine, Step, skip, transition};

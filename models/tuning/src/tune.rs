@@ -38,7 +38,7 @@ pub enum Tradeoff {
     UpTo(f64),
 }
 
-/// Rewards that no others of the last generation dominate, and what they come to.
+/// Rewards that no others of the last generation dominate, with their scores.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Candidate {
     /// The rewards, in the order of [`REWARDS`].

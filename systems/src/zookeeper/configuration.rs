@@ -11,7 +11,8 @@ use simutant_oracle::{Check, End, History, Order, Session, Time, specifications}
 use simutant_sim_core::network::Latency;
 use simutant_sim_core::trace::DurableState;
 use simutant_sim_core::{
-    CheckFailure, Context, Fault, Faults, Link, Random, ScheduledFault, Simulation, VirtualDuration, VirtualTime,
+    Address, CheckFailure, Context, Fault, Faults, Link, Random, ScheduledFault, Simulation, VirtualDuration,
+    VirtualTime,
 };
 use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Walk, Walks};
 
@@ -98,9 +99,7 @@ impl TestCase {
 
 pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeeperMessage> {
     let mut simulation = Simulation::new(case.seed);
-    let max = VirtualDuration::from_micros(case.latency_us);
-    let min = VirtualDuration::from_micros(case.latency_us / 2);
-    simulation.network(Link { latency: Latency::Uniform { min, max }, ..Link::default() });
+    simulation.network(link(case.latency_us));
     if let Some(Crash { at_ms, for_ms }) = case.crash {
         let schedule = crash_and_restart("server", at_ms, for_ms).into();
         simulation.faults(Faults { schedule, ..Faults::default() });
@@ -111,14 +110,8 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
     let address = simulation.address("server", PORT);
     let observer = Observer::new(&simulation);
     let failed = Rc::new(Cell::new(0));
-    for (number, walk) in (1..).zip(case.clients.clone()) {
-        let (session, history, failed) = (Session(number), observer.recorder().clone(), failed.clone());
-        let body = move |context: Context<ZooKeeperMessage>| async move {
-            let context = Rc::new(context);
-            let connection = Connection::new(context.clone(), address, session, failed);
-            walk.take(&context, Limits::default(), client().with(Client::new(connection, session, history))).await
-        };
-        simulation.add(&format!("client-{number}"), body).expecting(Ok(()));
+    for (number, walk) in (1..).zip(&case.clients) {
+        add_client(&mut simulation, (Session(number), walk), address, VirtualTime::ZERO, &observer, &failed);
     }
     let initial = specifications::ZooKeeper::default();
     observer.check_by(&mut simulation, "what clients saw is possible", initial, check());
@@ -133,6 +126,30 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
 /// so do calls of which one ended before the other began.
 pub fn check() -> Check<'static> {
     Check { order: Order { real_time: true, sessions: true, ..Order::none() }, ..Check::default() }
+}
+
+/// Adds a client, which begins its walk at a time and is connected with the server at an address.
+pub(super) fn add_client(
+    simulation: &mut Simulation<ZooKeeperMessage>,
+    (session, walk): (Session, &Walk),
+    address: Address,
+    begin: VirtualTime,
+    observer: &Observer<Operation, Response>,
+    failed: &Rc<Cell<u32>>,
+) {
+    let (walk, history, failed) = (walk.clone(), observer.recorder().clone(), failed.clone());
+    let body = move |context: Context<ZooKeeperMessage>| async move {
+        let context = Rc::new(context);
+        let connection = Connection::new(context.clone(), address, session, failed);
+        walk.take(&context, Limits::default(), client().with(Client::new(connection, session, history))).await
+    };
+    simulation.add(&format!("client-{}", session.0), body).starting_at(begin).expecting(Ok(()));
+}
+
+/// Returns a link on which messages take so long at most, and at least half as long.
+pub(super) fn link(max_us: u64) -> Link {
+    let [min, max] = [max_us / 2, max_us].map(VirtualDuration::from_micros);
+    Link { latency: Latency::Uniform { min, max }, ..Link::default() }
 }
 
 /// Returns the faults of a server that crashes, and is there again some time later, with its log.

@@ -5,20 +5,19 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use simutant_models::Limits;
 use simutant_oracle::specifications::zookeeper::{Operation, Response};
 use simutant_oracle::{Check, History, Order, Session, Time, specifications};
-use simutant_sim_core::network::{Direction, Latency, LinkSetting};
-use simutant_sim_core::{Context, Faults, Link, Network, Random, Simulation, VirtualDuration, VirtualTime};
+use simutant_sim_core::network::{Direction, LinkSetting};
+use simutant_sim_core::{Faults, Network, Random, Simulation, VirtualDuration, VirtualTime};
 use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Walk, Walks, history_time};
 
 use super::PEERS;
 use super::follower::follower;
 use super::leader::leader;
 use crate::zookeeper::ZooKeeperMessage;
-use crate::zookeeper::client::Connection;
-use crate::zookeeper::configuration::{CRASH_FOR_MS, LATENCY_US, LOG_US, STAGE_US, answered, crash_and_restart};
-use crate::zookeeper::machine::{Client, client};
+use crate::zookeeper::configuration::{
+    CRASH_FOR_MS, LATENCY_US, LOG_US, STAGE_US, add_client, answered, crash_and_restart, link,
+};
 use crate::zookeeper::prepare::AclRecord;
 use crate::zookeeper::server::{PORT, Speed, changes};
 
@@ -119,11 +118,6 @@ fn name(server: u64) -> String {
     format!("server-{server}")
 }
 
-fn link(max_us: u64) -> Link {
-    let [min, max] = [max_us / 2, max_us].map(VirtualDuration::from_micros);
-    Link { latency: Latency::Uniform { min, max }, ..Link::default() }
-}
-
 pub(super) fn configure(
     case: &EnsembleTestCase,
     check: fn(&History<Operation, Response>) -> Check<'static>,
@@ -150,16 +144,10 @@ pub(super) fn configure(
     }
     let observer = Observer::new(&simulation);
     let failed = Rc::new(Cell::new(0));
-    for (number, walk) in (1..).zip(case.clients.clone()) {
+    for (number, walk) in (1..).zip(&case.clients) {
         let address = simulation.address(&name((number - 1) % SERVERS + 1), PORT);
-        let (session, history, failed) = (Session(number), observer.recorder().clone(), failed.clone());
-        let body = move |context: Context<ZooKeeperMessage>| async move {
-            context.pause(VirtualDuration::from_millis(begin_ms)).await;
-            let context = Rc::new(context);
-            let connection = Connection::new(context.clone(), address, session, failed);
-            walk.take(&context, Limits::default(), client().with(Client::new(connection, session, history))).await
-        };
-        simulation.add(&format!("client-{number}"), body).expecting(Ok(()));
+        let begin = VirtualTime::from_millis(begin_ms);
+        add_client(&mut simulation, (Session(number), walk), address, begin, &observer, &failed);
     }
     let initial = specifications::ZooKeeper::default();
     observer.check_with(&mut simulation, "what clients saw is possible", initial, check);
@@ -173,8 +161,8 @@ pub(super) fn configure(
     simulation
 }
 
-/// Returns the check of what clients of an ensemble saw, be it simulated or real: calls of a session keep their order, and so do changes of
-/// which one ended before the other began. Reads of other sessions may be behind.
+/// Returns the check of what clients of an ensemble saw, be it simulated or real: calls of a session keep their order, and
+/// so do changes of which one ended before the other began. Reads of other sessions may be behind.
 pub fn check_ensemble(history: &History<Operation, Response>) -> Check<'static> {
     let calls = || history.calls().iter().enumerate().filter(|(_, call)| changes(&call.operation));
     let pairs = calls().flat_map(|(one, first)| {

@@ -8,7 +8,6 @@ use simutant_sim_core::{Address, Context, Either2, FifoReceiver, FifoSender, Str
 use super::PEERS;
 use super::replica::{Connections, Log, Replica, Task, between, deliver, last, serve, take, work};
 use crate::zookeeper::messages::{Origin, PeerMessage, ZooKeeperMessage, Zxid};
-
 use crate::zookeeper::server::Speed;
 
 /// How long a follower waits for the leader before it asks again.

@@ -11,7 +11,6 @@ use simutant_sim_core::{Address, Context, FifoReceiver, FifoSender, Stream, Virt
 use super::PEERS;
 use super::replica::{Connections, Log, Replica, Task, between, deliver, last, serve, take, work};
 use crate::zookeeper::messages::{Entry, Origin, PeerMessage, ZooKeeperMessage, Zxid};
-
 use crate::zookeeper::prepare::AclRecord;
 use crate::zookeeper::server::Speed;
 

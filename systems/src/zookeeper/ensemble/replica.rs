@@ -9,7 +9,6 @@ use simutant_sim_core::{Child, Context, Durable, FifoReceiver, FifoSender, Strea
 
 use crate::zookeeper::apply::{carry_out, read};
 use crate::zookeeper::messages::{Entry, Origin, PeerMessage, ZooKeeperMessage, Zxid};
-
 use crate::zookeeper::prepare::Outstanding;
 use crate::zookeeper::server::{PORT, Request, changes, connection};
 use crate::zookeeper::tree::Tree;
