@@ -146,6 +146,18 @@ impl Campaign {
         Ok(if self.session.cases.is_some() { SessionEnd::Finished } else { SessionEnd::Stopped })
     }
 
+    pub(crate) fn plan(&self) -> &CampaignPlan {
+        &self.plan
+    }
+
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    pub(crate) fn journal_mut(&mut self) -> &mut Journal {
+        &mut self.journal
+    }
+
     /// Goes on to the end, or until `stop` is set: then test cases that were begun are finished, and no more are begun.
     ///
     /// `plain` is the worker of the same system with nothing put in ([`build_plain`](simutant_mutator::build_plain)):

@@ -19,6 +19,7 @@ mod kept;
 mod kept_recordings;
 mod rounds;
 mod runs;
+mod shards;
 mod traced;
 
 pub(crate) use kept::KeptRun;
@@ -35,7 +36,7 @@ use simutant_outcomes::BitSet;
 pub(crate) use content::Content;
 pub(crate) use growth::UniverseSize;
 pub(crate) use rounds::Rounds;
-pub(crate) use runs::StoredRun;
+pub(crate) use runs::{StoredRun, from_text as runs_of_text, to_text as runs_to_text};
 
 use crate::{CampaignError, bits};
 
@@ -47,6 +48,8 @@ const APPLICATION_ID: i32 = 0x5369_6d75;
 const CACHE_KIB: i64 = 16 << 10;
 /// Raised when the meaning of a table changes.
 const FORMAT_VERSION: u32 = 6;
+/// The key of what makes a prepared campaign the one that it is.
+pub(crate) const IDENTITY: &str = "identity";
 /// What shows people the runs in words.
 const VIEWS: &str = include_str!("journal/views.sql");
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use simutant_outcomes::{BitSet, MutantNumber};
 use simutant_random::Random;
 
-/// One pair of so many is run.
+/// One pair, or one test case, of so many is run.
 const ONE_OF: u64 = 200;
 /// So many pairs are run at least, if there are as many: fewer would show little.
 const PAIRS_MIN: u64 = 200;
@@ -16,10 +16,13 @@ const PAIRS_MAX: u64 = 5_000;
 /// follow from it.
 const RECORDINGS_ONE_OF: u64 = 50;
 const RECORDINGS_MIN: u64 = 20;
+/// So many test cases are in two shards at least; one of [`ONE_OF`] is.
+const OVERLAP_MIN: u64 = 5;
 /// Tells the random numbers of one sample from others that are drawn from the same seed.
 const PRUNED: u64 = 0x7072_756e_6564;
 const KEPT: u64 = 0x6b65_7074;
 const RECORDED: u64 = 0x7265_636f_7264;
+const OVERLAP: u64 = 0x006f_7665_726c_6170;
 
 /// Returns the seed for the samples of a round; the first one has that of the campaign.
 pub(crate) fn of_round(seed: u64, round: usize) -> u64 {
@@ -47,6 +50,13 @@ pub(crate) fn kept_recordings(seed: u64, kept: &[usize]) -> BTreeSet<usize> {
     let total = kept.len() as u64;
     let count = (total / RECORDINGS_ONE_OF).max(RECORDINGS_MIN).min(total);
     draw(seed ^ RECORDED, total, count).into_iter().map(|index| kept[index as usize]).collect()
+}
+
+/// Draws the test cases of a universe that two shards run.
+pub(crate) fn overlap(seed: u64, universe: usize) -> BTreeSet<usize> {
+    let total = universe as u64;
+    let count = (total / ONE_OF).max(OVERLAP_MIN).min(total);
+    draw(seed ^ OVERLAP, total, count).into_iter().map(|case| case as usize).collect()
 }
 
 /// Draws from all pairs but those of each test case's mutants in `without`.

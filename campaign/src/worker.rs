@@ -18,6 +18,9 @@ use crate::CampaignError;
 const STDERR_BYTES_MAX: usize = 4096;
 /// How often the progress of a worker that does not answer is looked at, at most.
 const LOOK: Duration = Duration::from_millis(500);
+/// A wait that takes so many times as long as [`LOOK`] was no wait: this process stood still (the lid of a laptop was closed, or
+/// a scheduler suspended the job), and its workers with it. Their patience begins anew.
+const SUSPENDED: u32 = 4;
 
 /// A worker process. It is killed when this is dropped.
 ///
@@ -96,7 +99,7 @@ impl Worker {
         // A worker that does not take it has ended: then its answers end too, after what it still had to say.
         _ = self.requests.write_all(&to_line(request));
         let mut seen = progress();
-        let mut last_seen = Instant::now();
+        let mut silence = Silence::default();
         // An answer may be of megabytes, and comes in small parts.
         let mut searched = 0;
         loop {
@@ -105,14 +108,17 @@ impl Worker {
                 return self.read_answer(&line);
             }
             searched = self.partial.len();
-            match self.listen(LOOK.min(patience)).map_err(NoAnswer::Error)? {
-                Heard::Answer => last_seen = Instant::now(),
+            let begun = Instant::now();
+            let heard = self.listen(LOOK.min(patience)).map_err(NoAnswer::Error)?;
+            silence.add(begun.elapsed());
+            match heard {
+                Heard::Answer => silence = Silence::default(),
                 Heard::End => return Err(self.bury()),
                 Heard::Nothing => {
                     let now = progress();
                     if now != seen {
-                        (seen, last_seen) = (now, Instant::now());
-                    } else if last_seen.elapsed() >= patience {
+                        (seen, silence) = (now, Silence::default());
+                    } else if silence.0 >= patience {
                         return Err(NoAnswer::Hung);
                     }
                 }
@@ -191,6 +197,17 @@ impl Drop for Worker {
     }
 }
 
+/// How long nothing was heard of a worker.
+#[derive(Debug, Default)]
+struct Silence(Duration);
+
+impl Silence {
+    /// Adds a wait, which was to take [`LOOK`] at most.
+    fn add(&mut self, waited: Duration) {
+        self.0 = if waited > LOOK * SUSPENDED { Duration::ZERO } else { self.0 + waited };
+    }
+}
+
 /// What [`Worker::listen`] heard.
 enum Heard {
     /// A part of an answer, or all of it.
@@ -260,6 +277,17 @@ mod tests {
         check(1 << 8, &format!("words\n{hung}"), own(Cause::Hang, &format!("hung: {hung}")));
         check(9, "", Death::FromOutside("signal 9".to_owned()));
         check(9, "memory allocation of 4096 bytes failed", Death::FromOutside("signal 9".to_owned()));
+    }
+
+    #[test]
+    fn a_process_that_was_suspended_does_not_take_its_worker_for_one_that_hangs() {
+        let mut silence = Silence::default();
+        (0..40).for_each(|_| silence.add(LOOK));
+        assert_eq!(silence.0, LOOK * 40);
+        silence.add(Duration::from_secs(3600));
+        assert_eq!(silence.0, Duration::ZERO);
+        silence.add(LOOK * 2);
+        assert_eq!(silence.0, LOOK * 2, "a machine that is busy wakes it late");
     }
 
     #[test]

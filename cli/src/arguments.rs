@@ -3,6 +3,7 @@
 mod check;
 mod numbers;
 mod proxy;
+mod shards;
 
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -20,6 +21,9 @@ use crate::trace_files::{DiagramFile, TraceFile};
 pub(crate) use self::check::CheckArguments;
 use self::numbers::count;
 pub(crate) use self::proxy::ProxyArguments;
+pub(crate) use self::shards::{
+    ClusterArguments, ClusterScriptArguments, EngineArgument, MergeArguments, PlaceArgument, ShardArguments,
+};
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
 #[derive(Debug, Parser)]
@@ -77,6 +81,12 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Choose inputs: run a universe of test cases on a simulation and on its mutants, rank suites and criteria.
     Study(StudyArguments),
+    /// Run a part of a study that was prepared, on any machine: no source and no compiler are needed.
+    Shard(ShardArguments),
+    /// Take the results of shards into the study that they are parts of.
+    Merge(MergeArguments),
+    /// Print what to run where no engine is supported: GNU parallel over ssh, Kubernetes, GitHub Actions, HyperQueue.
+    ClusterScript(ClusterScriptArguments),
     /// Say what a suite of your own covers and kills, beside random suites of its size, and what it lacks.
     Score(ScoreArguments),
     /// Choose a suite that is adequate for one criterion: the first that is drawn, or with --boost the best of several
@@ -231,6 +241,11 @@ pub(crate) struct StudyArguments {
     /// such files; can be given several times.
     #[arg(long, value_name = "FILE|DIR")]
     pub(crate) with: Vec<PathBuf>,
+    /// Run no mutant: write a bundle into this folder, from which `simutant shard` runs them in parts on any machines.
+    #[arg(long, value_name = "BUNDLE")]
+    pub(crate) prepare: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArguments,
     /// Delete an earlier study in the folder instead of resuming it.
     #[arg(long)]
     pub(crate) fresh: bool,

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use simutant_analysis::MUTANTS;
 use simutant_bundle::BundleError;
-use simutant_campaign::CampaignError;
+use simutant_campaign::{CampaignError, ShardError};
+use simutant_cluster::ClusterError;
 use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_outcomes::SuiteError;
@@ -24,7 +25,8 @@ Exit codes:
     4  something could not be built, started or reached
     5  a file could not be written or read, or the disk is full
     6  a score is below what --score-min or --dominator-score-min asks for
-    7  no test failed, and some were inconclusive; or a history is undecided
+    7  no test failed, and some were inconclusive; or a history is undecided;
+       or test cases of a campaign are missing after a merge
   130  interrupted; run the same command again to resume";
 
 /// What `--help` says of the environment.
@@ -52,7 +54,7 @@ pub(crate) enum Exit {
     Storage = 5,
     /// All was done, and a score is below what was asked for.
     BelowMinimum = 6,
-    /// No test failed, and at least one was inconclusive.
+    /// No test failed, and at least one was inconclusive; or something is missing still.
     Inconclusive = 7,
     /// The user stopped it.
     Interrupted = 130,
@@ -121,9 +123,28 @@ impl Exit {
                 | StudyError::CompareMachineCode { source, .. } => Self::of_cause(source.as_ref()),
                 StudyError::Judgements(error) => Self::of_cause(error),
                 StudyError::Campaign(error) => Self::of_cause(error.as_ref()),
+                StudyError::Shard(error) => Self::of_cause(error.as_ref()),
                 StudyError::CheckFailed { source, .. } => Self::of_cause(source.as_ref()),
                 // The others have a cause that says more.
                 _ => None,
+            };
+        }
+        if let Some(error) = cause.downcast_ref::<ClusterError>() {
+            return match error {
+                ClusterError::Merge(error) => Self::of_cause(error),
+                ClusterError::Shard { code: 1, .. } => Some(Self::Failed),
+                ClusterError::Shard { code: 3, .. } => Some(Self::BadInput),
+                ClusterError::File { .. } => Some(Self::Storage),
+                _ => Some(Self::Unavailable),
+            };
+        }
+        if let Some(error) = cause.downcast_ref::<ShardError>() {
+            return match error {
+                ShardError::Campaign(error) => Self::of_cause(error),
+                ShardError::File { .. } => Some(Self::Storage),
+                ShardError::UnfitMachine { .. } => Some(Self::Unavailable),
+                ShardError::Differs { .. } => Some(Self::Failed),
+                _ => Some(Self::BadInput),
             };
         }
         if let Some(error) = cause.downcast_ref::<CampaignError>() {

@@ -3,6 +3,7 @@
 mod arguments;
 mod build;
 mod check;
+mod cluster;
 mod constants;
 mod diff;
 mod exit;
@@ -14,6 +15,7 @@ mod implementations;
 mod init;
 mod interrupt;
 mod judge;
+mod merge;
 mod mutants;
 mod operators;
 mod output;
@@ -21,6 +23,7 @@ mod progress;
 mod proxy;
 mod score;
 mod select;
+mod shard;
 mod shrink;
 mod simulate;
 mod sources;
@@ -40,6 +43,9 @@ fn main() -> std::process::ExitCode {
     let result = match &arguments.command {
         Command::Init(arguments) => init::run(arguments, common),
         Command::Study(arguments) => study::run(arguments, common),
+        Command::Shard(arguments) => shard::run(arguments, common),
+        Command::Merge(arguments) => merge::run(arguments, common),
+        Command::ClusterScript(arguments) => cluster::script(arguments),
         Command::Score(arguments) => score::run(arguments, common),
         Command::Select(arguments) => select::select(arguments, common),
         Command::Rank(arguments) => select::rank(arguments, common),

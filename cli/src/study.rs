@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, plural, suite_scores};
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
@@ -12,13 +13,22 @@ use crate::arguments::{BuilderArgument, Common, CostArgument, StudyArguments};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::{self, Interrupts};
 use crate::stages::Stages;
-use crate::{given, output};
+use crate::{cluster, given, output};
 
 pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let out = common.out(system);
-    let plan = plan(arguments, common)?;
+    let mut plan = plan(arguments, common)?;
     let interrupts = Interrupts::listen()?;
+    if let Some(bundle) = &arguments.prepare {
+        return prepare(&plan, bundle, &interrupts, common);
+    }
+    if let Some(engine) = arguments.cluster.cluster {
+        if let Some(exit) = cluster::run(&plan, &arguments.cluster, engine, &interrupts)? {
+            return Ok(exit);
+        }
+        plan.existing = Existing::Continue;
+    }
     let Some(CompletedStudy { finished, statistics }) = complete(&plan, &interrupts)? else { return Ok(stopped(&out)) };
     let FinishedStudy { analysis, suite, reference, .. } = &finished;
     if common.json {
@@ -35,6 +45,39 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         (_, false) => Exit::BelowMinimum,
         _ => Exit::Success,
     })
+}
+
+/// What `--json` prints of a study that is prepared.
+#[derive(Debug, Serialize)]
+struct Prepared<'a> {
+    system: &'a str,
+    bundle: &'a Path,
+    id: String,
+    cases: usize,
+}
+
+/// Writes the bundle of a study.
+fn prepare(plan: &StudyPlan, folder: &Path, interrupts: &Interrupts, common: &Common) -> anyhow::Result<Exit> {
+    let (system, out) = (&plan.system.system, &plan.campaign.out);
+    let stages = Stages::new(system);
+    let prepared = interrupt::unless(plan.prepare(folder, &|event| stages.show(event), interrupts.flag()))?;
+    let Some(bundle) = prepared else { return Ok(stopped(out)) };
+    let command = bundle.add_command()?.display().to_string();
+    let (program, cases) = (output::program(), bundle.cases());
+    output::print(&if common.json {
+        output::json(&Prepared { system, bundle: folder, id: bundle.id(), cases })?
+    } else {
+        let [folder, out] = [folder, out].map(|path| output::quoted(&path.display().to_string()));
+        let command = output::quoted(&command);
+        format!(
+            "prepared: {} of {system}, in {folder}\nbundle: {}\n\
+             next: {command} shard {folder} 0/8 --into results/0.sqlite runs the first of 8 parts, on any machine\n\
+             next: {program} merge {out} results/*.sqlite takes what they came to\n",
+            plural(cases, "test case"),
+            bundle.id(),
+        )
+    })?;
+    Ok(Exit::Success)
 }
 
 /// Runs a study with a line for each stage; `None` if it was interrupted.

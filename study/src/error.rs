@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use simutant_analysis::{AnalysisError, ScenarioError};
 use simutant_bundle::BundleError;
-use simutant_campaign::CampaignError;
+use simutant_campaign::{CampaignError, ShardError};
 use simutant_mutator::{JudgementsError, MutatorError};
 
 /// Why there is no result of a study.
@@ -107,6 +107,9 @@ pub enum StudyError {
     /// The campaign cannot be run, or its journal cannot be used.
     #[error(transparent)]
     Campaign(Box<CampaignError>),
+    /// A bundle cannot be written, or results not be merged.
+    #[error(transparent)]
+    Shard(Box<ShardError>),
     /// The outcomes cannot be analysed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
@@ -139,6 +142,15 @@ pub enum StudyError {
 impl From<CampaignError> for StudyError {
     fn from(error: CampaignError) -> Self {
         Self::Campaign(Box::new(error))
+    }
+}
+
+impl From<ShardError> for StudyError {
+    fn from(error: ShardError) -> Self {
+        match error {
+            ShardError::Campaign(error) => error.into(),
+            error => Self::Shard(Box::new(error)),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A study from its plan to its files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
@@ -8,20 +8,20 @@ use simutant_analysis::{
     Analysis, AnalysisOptions, Checked, ExpectedSuite, MUTANTS, analyse_with_threads, boosted, build_expected,
     build_suite, suite, suite_of,
 };
-use simutant_campaign::{Bounds, Campaign, Simulator, Statistics};
+use simutant_campaign::{Bounds, Bundle, Campaign, Simulator, Statistics, Trial};
 use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
 use simutant_report::{Pages, report_with_pages, tables};
 
 use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
-use crate::event::{Observer, StageEnd, StudyStage, Watch};
+use crate::event::{Observer, Phases, StageEnd, StudyStage, Watch};
 use crate::finished::{REFERENCE, RESULTS, SIMULATED, SUITE};
 use crate::join::join;
 use crate::operators::OperatorTitles;
 use crate::pages::{write_case_pages, write_mutant_pages};
 use crate::plan::{CostRequest, MachineCodeCheck, StudyPlan, SuiteChoice};
 use crate::simulated::simulate_suite;
-use crate::{Explainer, FinishedStudy, StudyError, files};
+use crate::{Explainer, FinishedStudy, StudiedSystem, StudyError, files};
 
 /// The file of the tables.
 const TABLES: &str = "tables.txt";
@@ -51,13 +51,30 @@ impl StudyPlan {
     pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<CompletedStudy, StudyError> {
         run(self, Watch { observer, stop })
     }
+
+    /// Does what must come before any run on a mutant, and writes a bundle into `folder` from which other machines can
+    /// make these runs ([`Bundle::run_shard`]): builds the system, draws the universe, runs it on the original. When the
+    /// results are merged ([`simutant_campaign::merge`]) into the folder of the study, [`StudyPlan::run`] goes on from there.
+    ///
+    /// # Errors
+    /// As [`StudyPlan::run`]; and if the folder holds something else, or cannot be written.
+    pub fn prepare(&self, folder: &Path, observer: &Observer<'_>, stop: &AtomicBool) -> Result<Bundle, StudyError> {
+        let watch = Watch { observer, stop };
+        let (_, built, plain) = build(self, watch)?;
+        let mut campaign = open(self, &built, watch)?;
+        let mut phases = Phases::new(watch);
+        let jobs = self.campaign.jobs;
+        let prepared =
+            campaign.prepare(&plain, jobs, (folder, Trial::Run), &mut |progress| phases.show(progress), stop);
+        let bundle = watch.unless_stopped(prepared.map_err(StudyError::from))?;
+        phases.end();
+        bundle.ok_or(StudyError::Stopped)
+    }
 }
 
 fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError> {
     let StudyPlan { campaign: settings, system: request, .. } = plan;
-    let StudyPlan { input_source, cases, existing, ref given, .. } = *plan;
-    let checked = CheckedUniverse { input_source, cases, given, existing };
-    let (system, built, plain) = settings.build_both(request, Some(&checked), watch)?;
+    let (system, built, plain) = build(plan, watch)?;
     // A file that cannot be used is told before anything is run.
     let mut options = AnalysisOptions { judgements: system.judgements()?, ..plan.options() };
     let reference = system.reference()?;
@@ -69,13 +86,9 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     if let Some(criterion) = plan.choice.criterion() {
         check_criterion(criterion, &plan.choice, &mut simulator)?;
     }
-    let cases = universe_size(plan.cases, &mut simulator)?;
     drop(simulator);
 
-    let universe =
-        UniversePlan { input_source: plan.input_source, cases, given: plan.given.clone(), reseedings: plan.reseedings };
-    let mut campaign = watch
-        .unless_stopped(settings.open(&settings.out, &built, &universe, plan.existing).map_err(StudyError::from))?;
+    let mut campaign = open(plan, &built, watch)?;
     settings.run(&mut campaign, (&plain, None), request, watch)?;
     campaign.judge_cost(cost.as_ref().map(|(oracle, role)| (oracle, *role)))?;
     let statistics = campaign.statistics()?;
@@ -98,6 +111,22 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     write_or_remove(&settings.out.join(SIMULATED), finished.simulated.as_ref())?;
     explain(plan, &built, &campaign, &finished, watch)?;
     Ok(CompletedStudy { finished, statistics })
+}
+
+/// Opens the campaign of a study.
+fn open(plan: &StudyPlan, built: &Build, watch: Watch<'_>) -> Result<Campaign, StudyError> {
+    let StudyPlan { campaign: settings, input_source, reseedings, existing, .. } = plan;
+    let cases = universe_size(plan.cases, &mut Simulator::new(built, Bounds::default()))?;
+    let universe =
+        UniversePlan { input_source: *input_source, cases, given: plan.given.clone(), reseedings: *reseedings };
+    watch.unless_stopped(settings.open(&settings.out, built, &universe, *existing).map_err(StudyError::from))
+}
+
+/// Builds the system, as it is written and with its mutants.
+fn build(plan: &StudyPlan, watch: Watch<'_>) -> Result<(StudiedSystem, Build, PathBuf), StudyError> {
+    let StudyPlan { input_source, cases, existing, ref given, .. } = *plan;
+    let checked = CheckedUniverse { input_source, cases, given, existing };
+    plan.campaign.build_both(&plan.system, Some(&checked), watch)
 }
 
 /// Analyses the outcomes, and chooses the suite.

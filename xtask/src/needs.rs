@@ -34,10 +34,15 @@ const NEEDS_ON_LINUX: [(&str, &str); 6] = [
 ];
 
 /// Programs under test that only Debian has, and those who take their packages from it.
-const NEEDS_ON_DEBIAN: [(&str, &str); 2] = [
+const NEEDS_ON_DEBIAN: [(&str, &str); 6] = [
     ("dnscache", "dnscache"),
     // A server under test, which has no program on the path.
     ("../share/java/zookeeper.jar", "zookeeper"),
+    // A cluster on loopback.
+    ("munged", "munge"),
+    ("slurmctld", "slurmctld"),
+    ("slurmd", "slurmd"),
+    ("sbatch", "slurm-client"),
 ];
 
 /// Packages with other names elsewhere: the manager, the name on Debian, and the one there.

@@ -102,5 +102,6 @@ fn missed(outcomes: &Outcomes, assessment: &Assessment, sections: &mut Sections)
     let more = assessment.missed.len().saturating_sub(MISSED_MAX);
     let mut notes = vec!["Killed by: so many test cases of the universe.".to_owned()];
     notes.extend((more > 0).then(|| format!("{more} more are in --json.")));
-    sections.add(&format!("{} mutants that the universe kills and the suite does not", of - killed), rows, &notes);
+    let mutants = plural(of - killed, "mutant");
+    sections.add(&format!("{mutants} that the universe kills and the suite does not"), rows, &notes);
 }

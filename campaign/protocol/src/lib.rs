@@ -234,6 +234,10 @@ pub struct Description {
     /// Whether machines drive its clients, so that there are sources that walk.
     #[serde(default)]
     pub has_walks: bool,
+    /// The features of the processor that it was compiled for, as rustc names them: where they are missing, it cannot
+    /// run.
+    #[serde(default)]
+    pub target_features: Vec<String>,
 }
 
 /// A black-box criterion.

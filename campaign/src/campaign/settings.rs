@@ -8,7 +8,7 @@ use crate::journal::Journal;
 use crate::{CampaignError, CampaignPlan};
 
 /// The key of what tells one version of the source from another.
-pub(super) const SOURCE_HASH: &str = "source_hash";
+pub(crate) const SOURCE_HASH: &str = "source_hash";
 /// The key of how the universe is drawn.
 pub(crate) const INPUT_SOURCE: &str = "input_source";
 
@@ -19,7 +19,7 @@ pub(crate) const CASES: &str = "cases";
 pub(crate) const GIVEN: &str = "given";
 
 /// What makes two campaigns the same, beside the sites.
-pub(super) fn settings(plan: &CampaignPlan) -> [(&'static str, Value); 13] {
+pub(crate) fn settings(plan: &CampaignPlan) -> [(&'static str, Value); 13] {
     let CampaignPlan { build, seed, input_source, cases: _, given, reseedings: _, pruning, bounds } = plan;
     [
         ("system", build.sites.system.as_str().into()),

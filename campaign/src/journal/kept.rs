@@ -16,7 +16,7 @@ use crate::edit::Edit;
 /// Empties what the source decides but for recordings and test cases.
 const CLEAR: &str = "
     DELETE FROM units;
-    DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits', 'rounds', 'cost');
+    DELETE FROM meta WHERE key IN ('criteria', 'trace_criteria', 'limits', 'rounds', 'cost', 'identity');
 ";
 
 /// Forgets the runs of test cases on which the original does something else now.

@@ -156,11 +156,18 @@ impl Journal {
         let adopted = self.rows("SELECT test_case FROM recordings ORDER BY test_case", |row| row.get::<_, i64>(0))?;
         let adopted: Vec<usize> =
             adopted.into_iter().map(|number| self.index(number, cases.len())).collect::<Result<_, _>>()?;
-        self.set(ADOPTED, &adopted)?;
+        self.adopt(&adopted)?;
         Ok(adopted)
     }
 
-    /// Returns the test cases whose recordings were kept after an edit, and of which no sample has been checked yet.
+    /// Notes that the recordings of these test cases were made elsewhere or before an edit: a sample of them is made again
+    /// before anything follows from them.
+    pub(crate) fn adopt(&self, numbers: &[usize]) -> Result<(), CampaignError> {
+        self.set(ADOPTED, &numbers)
+    }
+
+    /// Returns the test cases whose recordings were made elsewhere or before an edit, and of which no sample has been
+    /// checked yet.
     pub(crate) fn adopted(&self) -> Result<Vec<usize>, CampaignError> {
         Ok(self.get(ADOPTED)?.unwrap_or_default())
     }

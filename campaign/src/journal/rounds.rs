@@ -6,7 +6,7 @@ use rusqlite::params;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Journal;
+use super::{IDENTITY, Journal};
 use crate::CampaignError;
 
 /// The key under which they are noted.
@@ -45,7 +45,12 @@ impl Journal {
 
     /// Notes the rounds of the campaign; nothing if they are what an absent note means.
     pub(crate) fn set_rounds(&self, rounds: &Rounds) -> Result<(), CampaignError> {
-        if self.rounds()? == *rounds { Ok(()) } else { self.set(KEY, rounds) }
+        if self.rounds()? == *rounds {
+            return Ok(());
+        }
+        // Results of shards are of the rounds that there were.
+        self.forget(IDENTITY)?;
+        self.set(KEY, rounds)
     }
 
     /// Adds the test cases from number `first` on.

@@ -111,13 +111,13 @@ fn verdict_number(verdict: RunEnd) -> i64 {
 }
 
 /// Returns runs as a column has them.
-pub(super) fn to_text(runs: &[StoredRun]) -> String {
+pub(crate) fn to_text(runs: &[StoredRun]) -> String {
     serde_json::to_string(runs).expect("runs are numbers")
 }
 
 /// Returns the runs in what [`to_text`] wrote. There are many of them, and whoever takes all of JSON takes three times
 /// as long.
-fn from_text(text: &str) -> Result<Vec<StoredRun>, String> {
+pub(crate) fn from_text(text: &str) -> Result<Vec<StoredRun>, String> {
     let rows = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let mut rest = Numbers(rows.ok_or("not an array")?.as_bytes());
     let mut runs = Vec::new();
@@ -189,16 +189,21 @@ impl Journal {
             });
         }
         stored.sort_unstable_by_key(|run| run.mutant);
+        self.add_unit(case, &stored)
+    }
+
+    /// Adds all runs of a test case, in the order of mutants, which finish it.
+    pub(super) fn add_unit(&self, case: usize, runs: &[StoredRun]) -> Result<(), CampaignError> {
         self.try_sql(|connection| {
             let sql = "INSERT INTO units (test_case, executions, runs) VALUES (?1, ?2, ?3)";
-            let row = params![case as i64, stored.len() as i64, to_text(&stored)];
+            let row = params![case as i64, runs.len() as i64, to_text(runs)];
             connection.prepare_cached(sql)?.execute(row)
         })?;
         Ok(())
     }
 
     /// Returns the number of a reason, which is written down if it is new.
-    pub(super) fn reason_number(&mut self, text: &str) -> Result<i64, CampaignError> {
+    pub(crate) fn reason_number(&mut self, text: &str) -> Result<i64, CampaignError> {
         let mut numbers = match self.reason_numbers.take() {
             Some(numbers) => numbers,
             None => self.reasons()?.into_iter().map(|(number, text)| (text, number)).collect(),

@@ -33,6 +33,7 @@ mod run;
 mod serve;
 mod setup;
 mod system;
+mod target;
 mod traced;
 
 use std::io::Write;

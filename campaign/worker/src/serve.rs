@@ -13,7 +13,7 @@ use crate::process::Streams;
 use crate::run::{self, Subject};
 use crate::system::{Case, ErasedSystem, RefusedCase, Wanted};
 use crate::traced::Traced;
-use crate::{LineTable, WorkerError, memory, panics};
+use crate::{LineTable, WorkerError, memory, panics, target};
 
 /// Why a request is answered by [`WorkerAnswer::Failed`], [`WorkerAnswer::Undrawn`] or [`WorkerAnswer::Refused`].
 #[derive(Debug, thiserror::Error)]
@@ -83,6 +83,7 @@ fn answer(
                 criteria,
                 trace_criteria,
                 has_walks: system.has_walks(),
+                target_features: target::features(),
             })
         }
         WorkerRequest::Draw { universe, first, count, feedback } => {

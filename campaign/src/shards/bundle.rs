@@ -1,0 +1,418 @@
+//! A bundle: a folder with all that a shard needs, and what it is held against before anything of it runs.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::io::ErrorKind;
+use std::num::{NonZeroU8, NonZeroUsize};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use simutant_mutator::Build;
+use simutant_outcomes::BitSet;
+
+use super::ShardError;
+use super::identity::{Identity, hash};
+use super::{machine, mathematics};
+use crate::campaign::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH};
+use crate::crew::{Crew, Workshop};
+use crate::journal::Journal;
+use crate::{Bounds, Campaign, CampaignPlan, Progress, SessionEnd};
+
+/// Raised when a bundle has another form.
+const FORMAT_VERSION: u32 = 1;
+
+const MANIFEST: &str = "bundle.json";
+/// The executable with the mutants, and that of the system as it is written.
+const WORKER: &str = "worker";
+const PLAIN: &str = "plain";
+/// The `simutant` command, which is not needed where there is one.
+const COMMAND: &str = "simutant";
+/// The journal of the campaign, with its test cases and what was recorded on them.
+const JOURNAL: &str = "journal.sqlite";
+
+/// How many digits of an identity a person must give at least.
+const DIGITS_MIN: usize = 16;
+
+/// What `bundle.json` says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Manifest {
+    format: u32,
+    /// The version of Simutant that wrote it.
+    simutant: String,
+    system: String,
+    /// Test cases of the universe.
+    cases: usize,
+    identity: Identity,
+    /// The SHA-256 of each file.
+    files: BTreeMap<String, String>,
+    /// What the executables were compiled for, as rustc names it.
+    target_features: Vec<String>,
+    /// What they take from the C library of functions of real numbers.
+    math_functions: Vec<String>,
+    /// What these come to on the machine that prepared the bundle.
+    math_witness: Option<String>,
+    /// How many bytes of memory a worker may use.
+    memory_bytes: u64,
+    /// How many seconds of one processor the runs on mutants take, as far as a trial shows.
+    processor_seconds: Option<f64>,
+}
+
+/// A prepared campaign in a folder, from which shards run; it needs no source and no compiler.
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    folder: PathBuf,
+    manifest: Manifest,
+}
+
+impl Campaign {
+    /// Draws the universe, runs it on the original and writes a bundle of that. The folder must be empty, not there, or a
+    /// bundle, which is replaced if it is of another campaign. Only its owner can read it. `None` if it was told to stop.
+    ///
+    /// With [`Trial::Run`], some test cases run on the mutants for two seconds, to know how long all of them take; what
+    /// they come to is kept.
+    ///
+    /// # Errors
+    /// As [`Campaign::run`]; and if the folder has something else or cannot be written.
+    pub fn prepare(
+        &mut self,
+        plain: &Path,
+        jobs: NonZeroUsize,
+        (folder, trial): (&Path, Trial),
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Option<Bundle>, ShardError> {
+        check_replaceable(folder)?;
+        if self.run_in(plain, &BitSet::new(), jobs, progress, stop)? == SessionEnd::Stopped {
+            return Ok(None);
+        }
+        let executables = executables(self.plan(), plain)?;
+        let hashes = executables.iter().map(|(name, bytes)| (*name, hash(bytes))).collect();
+        let identity = Identity::of(self.journal(), self.plan(), &hashes)?;
+        if let Ok(known) = Bundle::open(folder, None)
+            && known.manifest.identity == identity
+        {
+            // Shards may be at it.
+            identity.write(self.journal())?;
+            return Ok(Some(known));
+        }
+        let processor_time = match trial {
+            Trial::Skip => None,
+            Trial::Run => self.try_mutants(plain, jobs, progress, stop)?,
+        };
+        Bundle::write(self, &executables, (identity, processor_time), folder).map(Some)
+    }
+
+    /// Runs some test cases on the mutants, and returns how much processor time all that are left take, as far as that shows.
+    fn try_mutants(
+        &mut self,
+        plain: &Path,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Option<Duration>, ShardError> {
+        let universe = self.plan().universe();
+        let rounds = self.journal().rounds()?.used();
+        let (begun, halt) = (Instant::now(), AtomicBool::new(false));
+        let (mut first, mut last) = (None, 0);
+        let mut watched = |known: Progress| {
+            let before = *first.get_or_insert(known.done.saturating_sub(1));
+            last = known.done;
+            let is_enough = known.done - before >= (universe / TRIAL_PART).max(1);
+            halt.store(is_enough || begun.elapsed() >= TRIAL || stop.load(Relaxed), Relaxed);
+            progress(known);
+        };
+        self.run(plain, jobs, &mut watched, &halt)?;
+        let done = last - first.unwrap_or(last);
+        if done == 0 || last >= universe {
+            return Ok(None);
+        }
+        // Of a pair whose first three runs end alike, there is no fourth.
+        let rounds = match rounds {
+            0..=3 => rounds as f64,
+            rounds => 3.0 + RESEEDED_FURTHER * (rounds - 3) as f64,
+        };
+        let each = begun.elapsed().mul_f64(jobs.get().min(done) as f64) / done as u32;
+        Ok(Some(each.mul_f64((universe - last) as f64 * rounds)))
+    }
+}
+
+/// Whether mutants are run for a moment, to know how long all of them take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trial {
+    /// They are.
+    Run,
+    /// They are not.
+    Skip,
+}
+
+/// A trial takes so long, or one test case of so many.
+const TRIAL: Duration = Duration::from_secs(2);
+const TRIAL_PART: usize = 20;
+/// The share of runs on mutants that is made in rounds after the third, on the systems that come with Simutant.
+const RESEEDED_FURTHER: f64 = 0.15;
+
+/// Reads the executables of a campaign.
+fn executables(plan: &CampaignPlan, plain: &Path) -> Result<Vec<(&'static str, Vec<u8>)>, ShardError> {
+    let read = |(name, path): (&'static str, &Path)| match fs::read(path) {
+        Ok(bytes) => Ok((name, bytes)),
+        Err(source) => Err(ShardError::file(path, source)),
+    };
+    [(WORKER, plan.build.worker.as_path()), (PLAIN, plain)].into_iter().map(read).collect()
+}
+
+impl Bundle {
+    /// Opens the bundle in a folder; what its files hold is checked when a shard runs. `expected` is the beginning of
+    /// its identity, of 16 digits at least, or all of it.
+    ///
+    /// # Errors
+    /// If the folder is no bundle, of another release or another identity, or others can write to it.
+    pub fn open(folder: &Path, expected: Option<&str>) -> Result<Self, ShardError> {
+        let path = folder.join(MANIFEST);
+        let damaged = |detail: String| ShardError::NoBundle { path: folder.to_owned(), detail };
+        let bytes = fs::read(&path).map_err(|error| damaged(format!("{}: {error}", path.display())))?;
+        check_private(folder)?;
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
+            simutant: String,
+        }
+        let version: Version = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let expected_version = env!("CARGO_PKG_VERSION");
+        if version.format != FORMAT_VERSION || version.simutant != expected_version {
+            let (found, expected) = (version.simutant, expected_version.to_owned());
+            return Err(ShardError::OtherVersion { path: folder.to_owned(), found, expected });
+        }
+        let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let bundle = Self { folder: folder.to_owned(), manifest };
+        if let Some(expected) = expected {
+            let found = bundle.id();
+            if expected.len() < DIGITS_MIN || !found.starts_with(expected) {
+                let (path, expected) = (folder.to_owned(), expected.to_owned());
+                return Err(ShardError::OtherBundle { path, found, expected });
+            }
+        }
+        Ok(bundle)
+    }
+
+    /// Puts a copy of the program that calls this into the bundle, which is to be the `simutant` command: then nothing else
+    /// is needed where shards run.
+    ///
+    /// # Errors
+    /// If it cannot be copied.
+    pub fn add_command(&self) -> Result<PathBuf, ShardError> {
+        let path = self.folder.join(COMMAND);
+        remove(&path)?;
+        let program = std::env::current_exe().map_err(|source| ShardError::file(&path, source))?;
+        fs::copy(&program, &path).map_err(|source| ShardError::file(&program, source))?;
+        fs::set_permissions(&path, Permissions::from_mode(0o700)).map_err(|source| ShardError::file(&path, source))?;
+        Ok(path)
+    }
+
+    /// Returns the identity of the bundle, 64 hexadecimal digits: that of its campaign and of its executables. Two bundles
+    /// of one campaign have the same.
+    pub fn id(&self) -> String {
+        self.manifest.identity.digest()
+    }
+
+    /// Returns the folder that it is in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Returns the name of the system.
+    pub fn system(&self) -> &str {
+        &self.manifest.system
+    }
+
+    /// Returns how many test cases the universe has.
+    pub fn cases(&self) -> usize {
+        self.manifest.cases
+    }
+
+    /// Returns how many bytes of memory a worker may use.
+    pub fn memory_bytes(&self) -> u64 {
+        self.manifest.memory_bytes
+    }
+
+    /// Returns how much processor time the runs on mutants take, as far as a trial showed on the machine that prepared the
+    /// bundle.
+    pub fn processor_time(&self) -> Option<Duration> {
+        self.manifest.processor_seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+    }
+
+    pub(super) fn identity(&self) -> &Identity {
+        &self.manifest.identity
+    }
+
+    fn write(
+        campaign: &Campaign,
+        executables: &[(&'static str, Vec<u8>)],
+        (identity, processor_time): (Identity, Option<Duration>),
+        folder: &Path,
+    ) -> Result<Self, ShardError> {
+        fn file(path: &Path) -> impl FnOnce(std::io::Error) -> ShardError {
+            move |source| ShardError::file(path, source)
+        }
+        fs::create_dir_all(folder).map_err(file(folder))?;
+        fs::set_permissions(folder, Permissions::from_mode(0o700)).map_err(file(folder))?;
+        // Without it, what is there is no bundle until all is.
+        remove(&folder.join(MANIFEST))?;
+        let (plan, journal) = (campaign.plan(), campaign.journal());
+        let mut files = BTreeMap::new();
+        let mut math_functions = Vec::new();
+        for (name, bytes) in executables {
+            let path = folder.join(name);
+            remove(&path)?;
+            fs::write(&path, bytes).map_err(file(&path))?;
+            fs::set_permissions(&path, Permissions::from_mode(0o700)).map_err(file(&path))?;
+            math_functions.extend(mathematics::imported(bytes).unwrap_or_default());
+            files.insert((*name).to_owned(), hash(bytes));
+        }
+        math_functions.sort_unstable();
+        math_functions.dedup();
+        identity.write(journal)?;
+        Journal::delete(folder)?;
+        journal.copy_to(folder)?;
+        let path = folder.join(JOURNAL);
+        files.insert(JOURNAL.to_owned(), hash(&fs::read(&path).map_err(file(&path))?));
+        let mut crew =
+            Crew::new(Workshop { program: &plan.build.worker, system: &plan.build.sites.system, bounds: plan.bounds });
+        let manifest = Manifest {
+            format: FORMAT_VERSION,
+            simutant: env!("CARGO_PKG_VERSION").to_owned(),
+            system: plan.build.sites.system.clone(),
+            cases: plan.universe(),
+            identity,
+            files,
+            target_features: crew.description()?.target_features,
+            math_witness: mathematics::witness(&math_functions),
+            math_functions,
+            memory_bytes: plan.bounds.memory_bytes,
+            processor_seconds: processor_time.map(|time| time.as_secs_f64()),
+        };
+        let path = folder.join(MANIFEST);
+        let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
+        // Whoever sees it sees all of it.
+        let unfinished = folder.join(format!("{MANIFEST}.unfinished"));
+        fs::write(&unfinished, text).map_err(file(&unfinished))?;
+        fs::rename(&unfinished, &path).map_err(file(&path))?;
+        Ok(Self { folder: folder.to_owned(), manifest })
+    }
+
+    /// Copies the files into a private folder and makes sure that they are what the manifest says; what runs is the copy.
+    pub(super) fn copy_to(&self, folder: &Path) -> Result<(), ShardError> {
+        for name in [WORKER, PLAIN, JOURNAL] {
+            let from = self.folder.join(name);
+            let damaged = |detail| ShardError::NoBundle { path: self.folder.clone(), detail };
+            let bytes = fs::read(&from).map_err(|error| damaged(format!("{name}: {error}")))?;
+            if self.manifest.files.get(name) != Some(&hash(&bytes)) {
+                return Err(damaged(format!("{name} is not the file that was prepared")));
+            }
+            let to = folder.join(name);
+            fs::write(&to, bytes).map_err(|source| ShardError::file(&to, source))?;
+            let mode = if name == JOURNAL { 0o600 } else { 0o700 };
+            fs::set_permissions(&to, Permissions::from_mode(mode)).map_err(|source| ShardError::file(&to, source))?;
+        }
+        Ok(())
+    }
+
+    /// Copies the journal into a folder that has none.
+    pub(super) fn copy_journal_to(&self, folder: &Path) -> Result<(), ShardError> {
+        let (from, to) = (self.folder.join(JOURNAL), folder.join(JOURNAL));
+        fs::copy(&from, &to).map(drop).map_err(|source| ShardError::file(from, source))
+    }
+
+    /// Returns why this machine cannot run `jobs` workers of the bundle, or would not do what the preparing one does,
+    /// as far as that can be known before anything runs.
+    pub(super) fn unfit(&self, jobs: NonZeroUsize, memory_bytes: u64) -> Option<String> {
+        let Manifest { target_features, math_functions, math_witness, .. } = &self.manifest;
+        let missing = machine::missing_features(target_features);
+        if !missing.is_empty() {
+            return Some(format!(
+                "its processor lacks {}, for which the executables were compiled",
+                missing.join(", ")
+            ));
+        }
+        if let Some(lacks) = machine::lacks_memory(jobs, memory_bytes) {
+            return Some(lacks);
+        }
+        (mathematics::witness(math_functions) != *math_witness).then(|| {
+            format!(
+                "its C library or processor computes other last bits of {} than the machine that prepared the bundle, and the \
+                 system calls them",
+                math_functions.join(", ")
+            )
+        })
+    }
+
+    /// Returns the plan of the campaign, whose files have been copied into a folder.
+    pub(super) fn plan(&self, folder: &Path) -> Result<(CampaignPlan, PathBuf), ShardError> {
+        let journal = Journal::open_existing(folder)?;
+        let missing = |key: &str| ShardError::Campaign(journal.damaged(format!("it does not say its {key}")));
+        let number = |key: &str| journal.get::<u64>(key)?.ok_or_else(|| missing(key));
+        let text = |key: &str| journal.get::<String>(key)?.ok_or_else(|| missing(key));
+        let given: Vec<Value> = journal.get(GIVEN)?.unwrap_or_default();
+        let hash = u64::from_str_radix(&text(SOURCE_HASH)?, 16).map_err(|_| missing(SOURCE_HASH))?;
+        let rounds = journal.rounds()?;
+        let plan = CampaignPlan {
+            build: Build {
+                sites: journal.get("sites")?.ok_or_else(|| missing("sites"))?,
+                worker: folder.join(WORKER),
+                source_hash: hash,
+                fingerprint: journal.get("fingerprint")?.ok_or_else(|| missing("fingerprint"))?,
+                operators: text("operators")?,
+            },
+            seed: number("seed")?,
+            input_source: journal.get(INPUT_SOURCE)?.unwrap_or_default(),
+            cases: (number(CASES)? as usize).checked_sub(given.len()).ok_or_else(|| missing(CASES))?,
+            given,
+            reseedings: u8::try_from(rounds.asked).ok().and_then(NonZeroU8::new).ok_or_else(|| missing("rounds"))?,
+            pruning: journal.get("pruning")?.ok_or_else(|| missing("pruning"))?,
+            bounds: Bounds {
+                baseline_steps: number("baseline_steps")?,
+                baseline_events: number("baseline_events")?,
+                memory_bytes: number("memory_bytes")?,
+                hang: Duration::from_nanos(number("hang_ns")?),
+            },
+        };
+        Ok((plan, folder.join(PLAIN)))
+    }
+}
+
+/// Refuses a folder that has something else than a bundle.
+fn check_replaceable(folder: &Path) -> Result<(), ShardError> {
+    if folder.join(MANIFEST).exists() {
+        return Ok(());
+    }
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(ShardError::file(folder, source)),
+        Ok(mut entries) => match entries.next() {
+            None => Ok(()),
+            Some(_) => Err(ShardError::FolderInUse(folder.to_owned())),
+        },
+    }
+}
+
+/// Refuses a folder, or a file of it, that others than its owner can write to.
+fn check_private(folder: &Path) -> Result<(), ShardError> {
+    for path in [None, Some(MANIFEST), Some(WORKER), Some(PLAIN), Some(JOURNAL)] {
+        let path = path.map_or_else(|| folder.to_owned(), |name| folder.join(name));
+        let known = fs::metadata(&path).map_err(|source| ShardError::file(&path, source))?;
+        if known.mode() & 0o022 != 0 {
+            return Err(ShardError::Writable(path));
+        }
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<(), ShardError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != ErrorKind::NotFound => Err(ShardError::file(path, source)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,121 @@
+//! What stands in the way of a bundle, a shard or a merge.
+
+use std::path::PathBuf;
+
+use simutant_outcomes::MutantNumber;
+
+use crate::CampaignError;
+
+/// An error of a bundle, a shard or a merge.
+#[derive(Debug, thiserror::Error)]
+pub enum ShardError {
+    /// An error of the campaign itself.
+    #[error(transparent)]
+    Campaign(#[from] CampaignError),
+    /// A file or folder cannot be read or written.
+    #[error("{path}: {source}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// The folder for a bundle has something else in it.
+    #[error("{0} holds files that are not of a bundle; give a folder that is empty or not there yet")]
+    FolderInUse(PathBuf),
+    /// A folder is no bundle, or is damaged.
+    #[error("{path} is no bundle, or is damaged ({detail}); `simutant study SYSTEM --prepare` makes one")]
+    NoBundle {
+        /// The folder.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// Somebody else could have put programs into the bundle.
+    #[error("{0}: others may write to it, and a shard runs programs from there; take that right away: chmod -R go-w")]
+    Writable(PathBuf),
+    /// The bundle is another one than was asked for.
+    #[error("{path} is bundle {found}, and {expected} was asked for")]
+    OtherBundle {
+        /// The folder.
+        path: PathBuf,
+        /// Its identity.
+        found: String,
+        /// What was asked for.
+        expected: String,
+    },
+    /// A bundle was written by another release.
+    #[error("{path} was prepared by version {found} of Simutant, and this is version {expected}: use the same one")]
+    OtherVersion {
+        /// The folder.
+        path: PathBuf,
+        /// The version that wrote it.
+        found: String,
+        /// This one.
+        expected: String,
+    },
+    /// A machine cannot run the shard, or would not do what the preparing machine does.
+    #[error("this machine ({machine}) cannot run the shard: {detail}; nothing was written")]
+    UnfitMachine {
+        /// Its name.
+        machine: String,
+        /// Why.
+        detail: String,
+    },
+    /// A file is not the result of a shard, or is damaged.
+    #[error("{path} is not the result of a shard, or is damaged ({detail}); run the shard again")]
+    NoResult {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// A result is of another campaign than the one that it is merged into.
+    #[error("{path} is of another campaign: its {fact} is {found}, and that of {directory} is {expected}")]
+    OtherCampaign {
+        /// The file.
+        path: PathBuf,
+        /// The folder of the campaign.
+        directory: PathBuf,
+        /// What differs first.
+        fact: String,
+        /// Its value in the file.
+        found: String,
+        /// Its value in the campaign.
+        expected: String,
+    },
+    /// A campaign was never prepared, or is not any more what it was then.
+    #[error(
+        "{0} holds no campaign that was prepared, or its source or number of re-seedings has changed since; `simutant study SYSTEM --prepare` prepares it"
+    )]
+    NotPrepared(PathBuf),
+    /// Two runs of one test case on one mutant differ.
+    #[error(
+        "{path}, of {machine}: test case {number}{reseeding} on mutant {mutant} ended another time: {difference}; one of the two machines is \
+         wrong, or the simulation depends on more than its test case; nothing of the file was taken"
+    )]
+    Differs {
+        /// The file.
+        path: PathBuf,
+        /// The machine that wrote it.
+        machine: String,
+        /// The number of the test case in the universe.
+        number: usize,
+        /// Which re-seeding of it, in words; empty for the test case itself.
+        reseeding: String,
+        /// The mutant.
+        mutant: MutantNumber,
+        /// In what the runs differ.
+        difference: String,
+    },
+}
+
+impl ShardError {
+    /// Names the file, and tells a full disk from other trouble.
+    pub(super) fn file(path: impl Into<PathBuf>, source: std::io::Error) -> Self {
+        match CampaignError::file(path, source) {
+            CampaignError::File { path, source } => Self::File { path, source },
+            other => Self::Campaign(other),
+        }
+    }
+}

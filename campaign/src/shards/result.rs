@@ -1,0 +1,215 @@
+//! The result of a shard: a database of its own, read with care, since it comes from elsewhere.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use rusqlite::{Connection, OpenFlags, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
+
+use super::identity::{Identity, hexadecimal};
+use super::{Machine, Shard, ShardError};
+use crate::journal::{StoredRun, runs_of_text, runs_to_text};
+
+/// What SQLite's header says of these files: "Sims".
+const APPLICATION_ID: i32 = 0x5369_6d73;
+/// Raised when the meaning of a table changes.
+const FORMAT_VERSION: u32 = 1;
+const SCHEMA: &str = include_str!("result.sql");
+/// The runs of a test case are longer in no campaign.
+const RUNS_BYTES_MAX: u64 = 256 << 20;
+
+/// What a shard came to.
+#[derive(Debug)]
+pub(super) struct ShardResult {
+    pub(super) identity: Identity,
+    pub(super) shard: Shard,
+    pub(super) machine: Machine,
+    /// Whether all of its test cases were run.
+    pub(super) is_complete: bool,
+    /// The reasons by their numbers.
+    pub(super) reasons: BTreeMap<i64, String>,
+    /// By the numbers of test cases and re-seedings, their runs in the order of mutants.
+    pub(super) units: BTreeMap<usize, Vec<StoredRun>>,
+}
+
+impl ShardResult {
+    /// Writes the file, which is there as a whole or as it was before.
+    pub(super) fn write(&self, path: &Path) -> Result<(), ShardError> {
+        let failed = |source| ShardError::file(path, source);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(failed)?;
+        let file = NamedTempFile::new_in(folder).map_err(failed)?;
+        self.fill(file.path()).map_err(|source| crate::CampaignError::journal(path, source))?;
+        file.as_file().sync_all().map_err(failed)?;
+        file.persist(path).map(drop).map_err(|error| failed(error.error))
+    }
+
+    fn fill(&self, path: &Path) -> rusqlite::Result<()> {
+        let mut connection = Connection::open(path)?;
+        // The file is private until it is whole, and its name is given to it then.
+        connection.pragma_update(None, "journal_mode", "MEMORY")?;
+        let transaction = connection.transaction()?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.execute_batch(SCHEMA)?;
+        let mut digest = Sha256::new();
+        for (number, text) in &self.reasons {
+            transaction.execute("INSERT INTO reasons VALUES (?1, ?2)", params![number, text])?;
+            add_reason(&mut digest, *number, text);
+        }
+        {
+            let mut insert = transaction.prepare("INSERT INTO units VALUES (?1, ?2)")?;
+            for (number, runs) in &self.units {
+                let text = runs_to_text(runs);
+                add_unit(&mut digest, *number, &text);
+                insert.execute(params![*number as i64, compressed(&text)])?;
+            }
+        }
+        let set =
+            |key: &str, value: String| transaction.execute("INSERT INTO meta VALUES (?1, ?2)", [key, &value]).map(drop);
+        set("format", json(&FORMAT_VERSION))?;
+        set("identity", json(&self.identity))?;
+        set("shard", json(&self.shard.to_string()))?;
+        set("machine", json(&self.machine))?;
+        set("is_complete", json(&self.is_complete))?;
+        set("digest", json(&hexadecimal(&digest.finalize())))?;
+        transaction.commit()
+    }
+
+    /// Reads a file that may be anything.
+    pub(super) fn read(path: &Path) -> Result<Self, ShardError> {
+        let no_result = |detail: String| ShardError::NoResult { path: path.to_owned(), detail };
+        fs::metadata(path).map_err(|source| ShardError::file(path, source))?;
+        Reader::open(path).map_err(|error| no_result(error.to_string()))?.read(&no_result)
+    }
+}
+
+/// Reads a result.
+struct Reader {
+    connection: Connection,
+}
+
+impl Reader {
+    fn open(path: &Path) -> rusqlite::Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "cell_size_check", true)?;
+        Ok(Self { connection })
+    }
+
+    fn read(&self, no_result: &dyn Fn(String) -> ShardError) -> Result<ShardResult, ShardError> {
+        let in_sql = |error: rusqlite::Error| no_result(error.to_string());
+        self.check().map_err(in_sql)?.map_err(no_result)?;
+        let get = |key: &str| self.meta(key).map_err(in_sql);
+        fn parse<T: DeserializeOwned>(
+            key: &str,
+            text: &str,
+            no_result: &dyn Fn(String) -> ShardError,
+        ) -> Result<T, ShardError> {
+            serde_json::from_str(text).map_err(|error| no_result(format!("{key}: {error}")))
+        }
+        let format: u32 = parse("format", &get("format")?, no_result)?;
+        if format != FORMAT_VERSION {
+            return Err(no_result(format!("its format is {format}, that of this version is {FORMAT_VERSION}")));
+        }
+        let shard: String = parse("shard", &get("shard")?, no_result)?;
+        let mut digest = Sha256::new();
+        let reasons: BTreeMap<i64, String> = self.reasons().map_err(in_sql)?;
+        reasons.iter().for_each(|(number, text)| add_reason(&mut digest, *number, text));
+        let mut units = BTreeMap::new();
+        for (number, bytes) in self.units().map_err(in_sql)? {
+            let of_unit = |detail: &str| no_result(format!("runs of number {number}: {detail}"));
+            let text = decompressed(&bytes).ok_or_else(|| of_unit("they cannot be read"))?;
+            let number = usize::try_from(number).map_err(|_| of_unit("there is no such test case"))?;
+            add_unit(&mut digest, number, &text);
+            let runs = runs_of_text(&text).map_err(|error| of_unit(&error))?;
+            if let Some(run) = runs.iter().find(|run| !reasons.contains_key(&run.reason)) {
+                return Err(of_unit(&format!("that of mutant {} has no reason", run.mutant)));
+            }
+            units.insert(number, runs);
+        }
+        if parse::<String>("digest", &get("digest")?, no_result)? != hexadecimal(&digest.finalize()) {
+            return Err(no_result("its digest is another one".to_owned()));
+        }
+        Ok(ShardResult {
+            identity: parse("identity", &get("identity")?, no_result)?,
+            shard: shard.parse().map_err(|_| no_result(format!("there is no shard {shard}")))?,
+            machine: parse("machine", &get("machine")?, no_result)?,
+            is_complete: parse("is_complete", &get("is_complete")?, no_result)?,
+            reasons,
+            units,
+        })
+    }
+
+    /// Finds out whether the file is whole, and has our tables and nothing else.
+    fn check(&self) -> rusqlite::Result<Result<(), String>> {
+        let application: i32 = self.connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+        if application != APPLICATION_ID {
+            return Ok(Err("a database of another program".to_owned()));
+        }
+        let state: String = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if state != "ok" {
+            return Ok(Err(state));
+        }
+        let ours = Connection::open_in_memory()?;
+        ours.execute_batch(SCHEMA)?;
+        let same = schema(&self.connection)? == schema(&ours)?;
+        Ok(if same { Ok(()) } else { Err("it has other tables".to_owned()) })
+    }
+
+    fn meta(&self, key: &str) -> rusqlite::Result<String> {
+        self.connection.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
+    }
+
+    fn reasons(&self) -> rusqlite::Result<BTreeMap<i64, String>> {
+        let mut select = self.connection.prepare("SELECT number, text FROM reasons")?;
+        select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    }
+
+    fn units(&self) -> rusqlite::Result<Vec<(i64, Vec<u8>)>> {
+        let mut select = self.connection.prepare("SELECT test_case, runs FROM units ORDER BY test_case")?;
+        select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    }
+}
+
+fn schema(connection: &Connection) -> rusqlite::Result<Vec<Option<String>>> {
+    let mut select = connection.prepare("SELECT sql FROM sqlite_schema ORDER BY name")?;
+    select.query_map([], |row| row.get(0))?.collect()
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("what is noted is plain data")
+}
+
+fn add_reason(digest: &mut Sha256, number: i64, text: &str) {
+    digest.update(number.to_le_bytes());
+    digest.update((text.len() as u64).to_le_bytes());
+    digest.update(text);
+}
+
+fn add_unit(digest: &mut Sha256, number: usize, text: &str) {
+    digest.update((number as u64).to_le_bytes());
+    digest.update((text.len() as u64).to_le_bytes());
+    digest.update(text);
+}
+
+fn compressed(text: &str) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).expect("memory takes all that is written")
+}
+
+/// Returns `None` for what was not compressed so, or is too long.
+fn decompressed(bytes: &[u8]) -> Option<String> {
+    let mut text = String::new();
+    let mut decoder = ZlibDecoder::new(bytes).take(RUNS_BYTES_MAX);
+    decoder.read_to_string(&mut text).ok()?;
+    ((text.len() as u64) < RUNS_BYTES_MAX).then_some(text)
+}

@@ -1,0 +1,139 @@
+//! A shard: checks of the machine first, then mutants, then one file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use simutant_outcomes::BitSet;
+use tempfile::TempDir;
+
+use super::merge::take;
+use super::result::ShardResult;
+use super::{Bundle, Machine, Shard, ShardError};
+use crate::journal::{Journal, StoredRun};
+use crate::outcomes::Settings;
+use crate::{Campaign, CampaignError, Existing, Progress, SessionEnd};
+
+/// What a shard did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardRun {
+    /// Whether all its test cases are done, or the shard was stopped before.
+    pub end: SessionEnd,
+    /// Its test cases.
+    pub cases: usize,
+    /// Test cases, re-seedings counted apart, that the file has the runs of.
+    pub done: usize,
+    /// Test cases that were recorded again, and were the same, before a mutant was run.
+    pub checked: u64,
+    /// Runs on mutants of this session.
+    pub executed: u64,
+}
+
+impl Bundle {
+    /// Runs a shard with `jobs` workers and writes its result into the file `into`. If that has a result of this shard, the
+    /// shard goes on from there. Once `stop` is set, test cases that were begun are finished, and the file has what is
+    /// done.
+    ///
+    /// What runs is a private copy of the bundle in the folder for temporary files.
+    ///
+    /// # Errors
+    /// [`ShardError::UnfitMachine`] if this machine lacks what the executables need, or the original does something
+    /// else here than on the machine that prepared the bundle; others if the bundle is damaged, or a campaign would
+    /// end with the error. No file is written then.
+    pub fn run_shard(
+        &self,
+        shard: Shard,
+        into: &Path,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<ShardRun, ShardError> {
+        let folder =
+            TempDir::with_prefix("simutant-shard-").map_err(|source| ShardError::file(std::env::temp_dir(), source))?;
+        self.copy_to(folder.path())?;
+        let (plan, plain) = self.plan(folder.path())?;
+        let machine = Machine::this();
+        let unfit = |detail| ShardError::UnfitMachine { machine: Machine::this().name, detail };
+        if let Some(detail) = self.unfit(jobs, plan.bounds.memory_bytes) {
+            return Err(unfit(detail));
+        }
+        let (seed, universe) = (plan.seed, plan.universe());
+        let scope = shard.cases(seed, universe);
+        let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue)?;
+        let known = finished(campaign.journal())?;
+        if into.exists() {
+            let before = ShardResult::read(into)?;
+            take(campaign.journal_mut(), self.identity(), before, (into, self.folder()))?;
+        }
+        // As after an edit: what is known is held against a sample of itself that is made again.
+        campaign.journal_mut().adopt(&scope.ones().collect::<Vec<_>>())?;
+        let checked = campaign.run_in(&plain, &BitSet::new(), jobs, progress, stop);
+        let mut end = checked.map_err(|error| unfit_by(error).map_or_else(ShardError::from, unfit))?;
+        if end == SessionEnd::Finished {
+            end = campaign.run_in(&plain, &scope, jobs, progress, stop)?;
+        }
+        let statistics = campaign.statistics()?;
+        let journal = campaign.journal();
+        let (reasons, units) = self.runs(journal, &scope, universe, &known)?;
+        let is_complete = end == SessionEnd::Finished;
+        let done = units.len();
+        ShardResult { identity: self.identity().clone(), shard, machine, is_complete, reasons, units }.write(into)?;
+        Ok(ShardRun {
+            end,
+            cases: scope.count_ones(..),
+            done,
+            checked: statistics.session_recordings_checked,
+            executed: statistics.session_executed,
+        })
+    }
+
+    /// Returns the runs of the test cases of `scope` that were not known before, and the reasons that they name.
+    fn runs(
+        &self,
+        journal: &Journal,
+        scope: &BitSet,
+        universe: usize,
+        known: &BTreeSet<usize>,
+    ) -> Result<(BTreeMap<i64, String>, Units), CampaignError> {
+        let mut units = BTreeMap::new();
+        for number in finished(journal)?.difference(known).filter(|number| scope.contains(*number % universe.max(1))) {
+            units.extend(journal.runs_of(*number)?.map(|runs| (*number, runs)));
+        }
+        let mut reasons = journal.reasons()?;
+        let named: BTreeSet<i64> = units.values().flatten().map(|run| run.reason).collect();
+        reasons.retain(|number, _| named.contains(number));
+        Ok((reasons, units))
+    }
+}
+
+/// By the numbers of test cases and re-seedings, their runs.
+type Units = BTreeMap<usize, Vec<StoredRun>>;
+
+/// Returns the test cases and re-seedings that were run on their mutants.
+fn finished(journal: &Journal) -> Result<BTreeSet<usize>, CampaignError> {
+    let settings = Settings::read(journal)?.ok_or_else(|| journal.damaged("the universe is not drawn"))?;
+    let units = journal.units(&settings.content)?;
+    Ok((0..units.len()).filter(|&number| units[number].is_some()).collect())
+}
+
+/// Returns in words how the original did something else than on the preparing machine; the error, if it is about
+/// something else.
+fn unfit_by(error: CampaignError) -> Result<String, CampaignError> {
+    let of = |number: usize, how: String| {
+        format!(
+            "test case {number} on the original does not do what it did on the machine that prepared the bundle: {how}"
+        )
+    };
+    match error {
+        CampaignError::RecordingKeptWrongly { number, difference, .. } => Ok(of(number, difference)),
+        CampaignError::NotDeterministic { number, difference, .. } => Ok(of(number, difference)),
+        CampaignError::BaselineFailed { number, execution, .. } => {
+            Ok(of(number, format!("{} {}", execution.verdict, execution.reason).trim_end().to_owned()))
+        }
+        CampaignError::NotAsWritten { number, difference, .. } => Ok(of(number, difference)),
+        CampaignError::Worker { detail, .. } => Ok(format!("its workers cannot be used: {detail}")),
+        CampaignError::OfReseeding { error, .. } => unfit_by(*error),
+        error => Err(error),
+    }
+}

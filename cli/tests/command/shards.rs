@@ -1,0 +1,69 @@
+//! Studies in shards: the files are those of one machine.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::support::{STUDY, assert_exit, finished_study, folder, results, run, stderr, stdout, text};
+
+/// Runs the command without `--out`.
+fn simutant(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_simutant")).args(arguments).output().expect("the command was built")
+}
+
+fn path(folder: &Path, name: &str) -> String {
+    text(&folder.join(name))
+}
+
+#[test]
+fn a_study_in_shards_writes_the_files_of_one_machine() {
+    let expected = results(&finished_study().out);
+    let folder = folder();
+    let out = folder.path().join("out");
+    let bundle = path(folder.path(), "bundle");
+    let prepare = [&STUDY[..], &["--prepare", &bundle]].concat();
+    let prepared = run(&prepare, &out);
+    assert_exit(&prepared, 0);
+    let told = stdout(&prepared);
+    assert!(told.starts_with(&format!("prepared: 24 test cases of gbn, in {bundle}\n")), "{told}");
+    let id = told.lines().find_map(|line| line.strip_prefix("bundle: ")).expect("it has an identity");
+    assert!(!out.join("suite.json").exists(), "nothing is chosen yet");
+
+    // Elsewhere there is neither cargo nor source, and the bundle has the command.
+    let files: Vec<String> = (0..3).map(|shard| path(folder.path(), &format!("results/{shard}.sqlite"))).collect();
+    for (shard, file) in files.iter().enumerate() {
+        let mut command = Command::new(format!("{bundle}/simutant"));
+        command.args(["shard", &bundle, &format!("{shard}/3"), "--into", file, "--id", &id[..16]]);
+        let output = command.env("PATH", "/nowhere").current_dir("/").output().expect("it is a program");
+        assert_exit(&output, 0);
+        let told = stdout(&output);
+        assert!(told.contains(&format!("shard {shard}/3 of gbn: ")) && told.contains(": complete\n"), "{told}");
+    }
+    let merged = simutant(&["merge", &text(&out), &files[1], &files[0]]);
+    assert_exit(&merged, 7);
+    let told = stdout(&merged);
+    assert!(told.contains(" of 24, which are 2, "), "{told}");
+    let merged = simutant(&["merge", &text(&out), &files[2], "--json"]);
+    assert_exit(&merged, 0);
+    let merged: serde_json::Value = serde_json::from_slice(&merged.stdout).expect("JSON");
+    assert_eq!(merged["missing"], serde_json::json!([]));
+    assert!(merged["known"].as_u64() > Some(0), "some test cases are in two shards: {merged}");
+
+    let study = run(&STUDY, &out);
+    assert_exit(&study, 0);
+    assert!(stdout(&study).contains("runs: none in this session"), "{}", stdout(&study));
+    assert_eq!(results(&out), expected);
+}
+
+#[test]
+fn what_is_no_shard_and_no_bundle_is_told() {
+    let folder = folder();
+    let told = |arguments: &[&str], exit: i32, expect: &str| {
+        let output = simutant(arguments);
+        assert_exit(&output, exit);
+        assert!(stderr(&output).contains(expect), "{}", stderr(&output));
+    };
+    let into = path(folder.path(), "0.sqlite");
+    told(&["shard", "bundle", "8/8", "--into", &into], 2, "give the shard as K/N, with K from 0 to N - 1");
+    told(&["shard", &text(folder.path()), "0/8", "--into", &into], 3, "is no bundle, or is damaged");
+    told(&["merge", &text(folder.path()), &into], 5, "No such file");
+}

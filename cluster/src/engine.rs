@@ -1,0 +1,94 @@
+//! What is asked of an engine.
+
+use std::fmt::Debug;
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::ClusterError;
+
+/// What places processes on the nodes of a cluster.
+pub trait Engine: Debug {
+    /// Returns what the engine is called.
+    fn name(&self) -> &'static str;
+
+    /// Returns what the cluster has.
+    ///
+    /// # Errors
+    /// If the engine cannot be asked.
+    fn capacity(&self) -> Result<Capacity, ClusterError>;
+
+    /// Submits an array of tasks, and returns the number of the job.
+    ///
+    /// # Errors
+    /// If the engine refuses it or cannot be asked.
+    fn submit(&self, array: &Array<'_>) -> Result<String, ClusterError>;
+
+    /// Returns the tasks of a job that wait or run; none if the engine knows the job no more.
+    ///
+    /// # Errors
+    /// If the engine cannot be asked.
+    fn tasks(&self, job: &str) -> Result<Vec<Task>, ClusterError>;
+
+    /// Cancels all tasks of a job: each is told, and has some seconds to write what it has.
+    ///
+    /// # Errors
+    /// If the engine cannot be asked.
+    fn cancel(&self, job: &str) -> Result<(), ClusterError>;
+}
+
+/// What a cluster has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capacity {
+    /// Processors in all.
+    pub processors: u32,
+    /// Processors that nobody uses at the moment.
+    pub processors_idle: u32,
+    /// Tasks that an array may have.
+    pub tasks_max: u32,
+}
+
+/// An array of tasks, each of which runs a program with its own number.
+#[derive(Debug)]
+pub struct Array<'a> {
+    /// What people see in the queue.
+    pub name: &'a str,
+    /// The folder that tasks begin in.
+    pub folder: &'a Path,
+    /// The shell script that each of them runs.
+    pub script: &'a Path,
+    /// What the script is given.
+    pub arguments: &'a [String],
+    /// The numbers of the tasks.
+    pub tasks: &'a [u32],
+    /// Processors of each task.
+    pub processors: NonZeroU32,
+    /// Memory for each processor.
+    pub memory_bytes: u64,
+    /// How long a task may take; `None` for as long as the cluster allows.
+    pub time: Option<Duration>,
+    /// Nodes that no task is to run on.
+    pub excluded: &'a [String],
+    /// Further options of the engine, as a person gave them.
+    pub options: &'a [String],
+}
+
+/// A task that waits or runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Task {
+    /// Its number in the array.
+    pub number: u32,
+    /// What it does.
+    pub state: TaskState,
+    /// How often the engine has started it again, as after the loss of a node.
+    pub restarts: u32,
+}
+
+/// What a task does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskState {
+    /// It waits for a node.
+    Waiting,
+    /// It runs.
+    Running,
+}
