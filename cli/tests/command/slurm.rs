@@ -2,7 +2,6 @@
 //! those of one machine.
 #![expect(clippy::print_stderr, reason = "what is skipped is said")]
 
-
 use std::io::Read;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
