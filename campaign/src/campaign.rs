@@ -1,6 +1,6 @@
 //! A campaign: draw the universe, run it on the original, run it on the mutants.
 
-mod original;
+pub(crate) mod original;
 pub(crate) mod settings;
 mod universe;
 

@@ -1,5 +1,5 @@
-//! A campaign on several machines: it is prepared here, its test cases run in shards anywhere, and what they came to
-//! is merged into the journal.
+//! A campaign on several machines: it is prepared here, its test cases run in shards anywhere, and their results are
+//! merged into the journal.
 //!
 //! ```text
 //!  Campaign::prepare            Bundle::run_shard, on any machine, n of them       merge
@@ -15,7 +15,8 @@
 //! - A campaign whose shards were merged has the outcomes that it would have without shards.
 //! - A shard needs its bundle alone: no source and no compiler. It writes one file, as a whole.
 //! - A shard can run twice, on two machines, even at the same time: [`merge`] takes what it lacks and demands that
-//!   whatever it has already is the same. Some test cases are in two shards so that it always has something to compare.
+//!   what it has already is the same. If there are several shards, some test cases are in two of them, so that it has
+//!   something to compare.
 //! - A machine on which the original does something else than on the preparing one runs no mutant: a shard records a
 //!   sample of its test cases again first, on both executables. An error of ours is no kill, there as here.
 //! - Results of another plan, source or release, and files that are damaged, are refused, and the journal stays as it was.

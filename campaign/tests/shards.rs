@@ -212,6 +212,50 @@ fn a_shard_that_was_stopped_goes_on_from_its_file() {
     assert!(prepared.outcomes() == on_one_machine(&prepared.plan));
     let nothing = run_shard(&prepared.bundle, (0, 1), &into).expect("it is done");
     assert_eq!((nothing.executed, nothing.done), (0, CASES * 3));
+    fs::write(&into, "no database").expect("it is ours");
+    let anew = run_shard(&prepared.bundle, (0, 1), &into).expect("what is damaged is written anew");
+    assert_eq!((anew.end, anew.done), (SessionEnd::Finished, CASES * 3));
+}
+
+#[test]
+fn what_a_trial_ran_is_in_the_results_too() {
+    let prepared = Prepared::new("none", 1);
+    let worker = prepared.plan.build.worker.clone();
+    let bundle = prepared.result("tried");
+    let mut campaign = open(&prepared.out(), &CampaignPlan { cases: CASES + 1, ..prepared.plan.clone() });
+    let tried =
+        campaign.prepare(&worker, two(), (&bundle, Trial::Run), &mut |_| {}, &never()).expect("it can be prepared");
+    let tried = tried.expect("nobody stopped it");
+    assert!(tried.processor_time().is_some());
+    drop(campaign);
+    // As with --fresh: the journal that the bundle was made of is gone.
+    let again = folder();
+    let into = prepared.result("0.sqlite");
+    run_shard(&tried, (0, 1), &into).expect("it runs");
+    fs::create_dir_all(again.path()).expect("there is room");
+    let mut anew =
+        Campaign::open(again.path(), CampaignPlan { cases: CASES + 1, ..prepared.plan.clone() }, Existing::Delete)
+            .expect("it opens");
+    let known =
+        anew.prepare(&worker, two(), (&bundle, Trial::Skip), &mut |_| {}, &never()).expect("it can be prepared");
+    assert_eq!(known.expect("nobody stopped it").id(), tried.id());
+    drop(anew);
+    assert_eq!(merge(again.path(), None, &[into]).expect("it is of the same campaign").missing_cases(), 0);
+}
+
+#[test]
+fn the_end_of_a_session_in_the_trial_is_the_end_of_the_preparation() {
+    let folder = folder();
+    let plan = plan(&mistaken(folder.path(), "none"), 1);
+    let worker = plan.build.worker.clone();
+    let stop = AtomicBool::new(false);
+    let bundle = folder.path().join("bundle");
+    let mut stop_in_trial = |progress: simutant_campaign::Progress| {
+        stop.store(progress.phase == Phase::Mutants, Relaxed);
+    };
+    let mut campaign = open(&folder.path().join("out"), &plan);
+    let prepared = campaign.prepare(&worker, two(), (&bundle, Trial::Run), &mut stop_in_trial, &stop);
+    assert!(prepared.expect("nothing is wrong").is_none() && !bundle.join("bundle.json").exists());
 }
 
 #[test]
@@ -263,7 +307,10 @@ fn a_machine_that_does_something_else_on_a_mutant_is_found_by_what_two_shards_ra
     run_shard(&wrong, (0, 2), &into).expect("nothing shows on the original");
     prepared.merge(&[right]).expect("it is one of its shards");
     let error = prepared.merge(std::slice::from_ref(&into)).expect_err("its runs are others").to_string();
-    assert!(error.contains("on mutant 1 ended another time: the verdict is abnormal adder panicked"), "{error}");
+    assert!(
+        error.contains("on mutant 1 is another run than the journal's: the verdict is abnormal adder panicked"),
+        "{error}"
+    );
     assert!(prepared.outcomes() == on_one_machine(&prepared.plan), "nothing of it was taken");
 }
 
@@ -305,26 +352,35 @@ fn results_that_are_of_something_else_are_refused() {
     let version =
         "UPDATE meta SET value = json_set(value, '$.\"version of Simutant\"', '9.9.9') WHERE key = 'identity'";
     refused(&changed("version.sqlite", version), "its version of Simutant is 9.9.9");
-    let limits = "UPDATE meta SET value = json_set(value, '$.hang_ns', '1') WHERE key = 'identity'";
-    refused(&changed("limits.sqlite", limits), "its hang ns is 1");
+    let hang = "UPDATE meta SET value = json_set(value, '$.hang_ns', '1') WHERE key = 'identity'";
+    refused(&changed("hang.sqlite", hang), "its hang ns is 1");
+    let limits = "UPDATE meta SET value = json_set(value, '$.limits', '1') WHERE key = 'identity'";
+    refused(&changed("limits.sqlite", limits), "its limits is 1");
     refused(&prepared.out().join("journal.sqlite"), "a database of another program");
     refused(&prepared.result("not there"), "No such file");
+    let nowhere = prepared.folder.path().join("nowhere");
+    assert!(matches!(merge(&nowhere, None, &[good.clone()]), Err(ShardError::NotPrepared(_))) && !nowhere.exists());
+    let error = run_shard(&prepared.bundle, (1, 2), &good).expect_err("it has the result of another shard");
+    assert!(matches!(error, ShardError::OtherShard { .. }), "{error}");
     assert_eq!(prepared.merge(&[]).expect("nothing is wrong").missing_cases(), CASES, "nothing was taken");
 
-    // Any damage is told, or does no harm.
+    // Any damage is told, or nothing of meaning is damaged.
     let bytes = fs::read(&good).expect("it is there");
-    prepared.merge(&[good]).expect("it is whole");
+    let whole = prepared.merge(&[good]).expect("it is whole").taken;
     let damaged = prepared.result("damaged.sqlite");
+    let mut told = 0;
     for index in (0..bytes.len()).step_by(bytes.len() / 60) {
-        let mut bytes = bytes.clone();
-        bytes[index] ^= 0x55;
-        fs::write(&damaged, &bytes).expect("there is room");
-        if let Ok(merged) = prepared.merge(std::slice::from_ref(&damaged)) {
-            assert_eq!(merged.taken, 0, "byte {index} of no meaning");
+        let mut changed = bytes.clone();
+        changed[index] ^= 0x55;
+        for content in [&changed[..], &bytes[..index]] {
+            fs::write(&damaged, content).expect("there is room");
+            match prepared.merge(std::slice::from_ref(&damaged)) {
+                Ok(merged) => assert_eq!((merged.taken, merged.known), (0, whole), "byte {index}"),
+                Err(_) => told += 1,
+            }
         }
-        fs::write(&damaged, &bytes[..index]).expect("there is room");
-        prepared.merge(std::slice::from_ref(&damaged)).expect_err("it is cut off");
     }
+    assert!(told > 60, "{told}");
 }
 
 #[test]
@@ -369,6 +425,7 @@ fn a_bundle_that_others_could_have_changed_does_not_run() {
         let error = Bundle::open(&folder, Some(expected)).expect_err("it is another one");
         assert!(matches!(error, ShardError::OtherBundle { .. }), "{error}");
     }
+    assert_ne!(prepared.edit(|manifest| manifest["files"]["worker"] = "0".into()).id(), id, "other files");
     fs::write(folder.join("plain"), "#!/bin/sh\n").expect("it is ours");
     let error = run_shard(&prepared.bundle, (0, 1), &prepared.result("0.sqlite")).expect_err("it was changed");
     assert!(error.to_string().contains("plain is not the file that was prepared"), "{error}");
@@ -391,4 +448,13 @@ fn a_folder_with_something_else_does_not_become_a_bundle() {
     assert!(matches!(error, ShardError::FolderInUse(_)), "{error}");
     let again = prepare(prepared.bundle.folder()).expect("it is a bundle").expect("nobody stopped it");
     assert_eq!(again.id(), prepared.bundle.id(), "the same campaign");
+    let foreign = folder();
+    fs::write(foreign.path().join("bundle.json"), "{}").expect("it is ours");
+    assert!(matches!(prepare(foreign.path()), Err(ShardError::FolderInUse(_))));
+    // One that was not written to its end is written anew, and so is one that is damaged.
+    fs::remove_file(prepared.bundle.folder().join("bundle.json")).expect("it is ours");
+    prepare(prepared.bundle.folder()).expect("it is a part of a bundle");
+    fs::write(prepared.bundle.folder().join("worker"), "").expect("it is ours");
+    prepare(prepared.bundle.folder()).expect("it is a bundle");
+    assert!(fs::metadata(prepared.bundle.folder().join("worker")).expect("it is there").len() > 0);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use simutant_analysis::plural;
-use simutant_campaign::Bundle;
+use simutant_campaign::{Bundle, Existing};
 use simutant_cluster::script::{Place, Script};
 use simutant_cluster::{
     Capacity, ClusterEnd, ClusterEvent, ClusterFolder, ClusterRun, Engine, ShardProgress, Slurm, Waiting,
@@ -30,8 +30,11 @@ pub(crate) fn run(
     let engine = Slurm::new();
     // A cluster that is not there is told before anything is built.
     engine.capacity()?;
-    std::fs::create_dir_all(out)?;
     let folder = ClusterFolder::of(out)?;
+    match plan.existing {
+        Existing::Continue => folder.save_results(out)?,
+        Existing::Delete => folder.begin_anew(&engine)?,
+    }
     let stages = Stages::new(&plan.system.system);
     let prepared = plan.prepare(&folder.bundle(), &|event| stages.show(event), interrupts.flag());
     let Some(bundle) = interrupt::unless(prepared)? else { return Ok(Some(stopped(out))) };
@@ -45,8 +48,8 @@ pub(crate) fn run(
         options: &arguments.cluster_option,
         waiting: if arguments.detach { Waiting::Detach } else { Waiting::ToTheEnd },
     };
-    let mut shown =
-        Shown { here: bundle.processor_time().map(|time| time / plan.campaign.jobs.get() as u32), phase: None };
+    let here = bundle.processor_time().map(|time| time / plan.campaign.jobs.get() as u32);
+    let mut shown = Shown { here, units: bundle.units(), phase: None };
     let end = run.run(&mut |event| shown.show(&event), interrupts.flag())?;
     drop(shown);
     Ok(match end {
@@ -71,6 +74,8 @@ pub(crate) fn run(
 struct Shown {
     /// How long the mutants would take on this machine.
     here: Option<Duration>,
+    /// Test cases with their re-seedings.
+    units: usize,
     phase: Option<ProgressPhase>,
 }
 
@@ -84,11 +89,15 @@ impl Shown {
             }
             ClusterEvent::Attached { job } => tell(&format!("attached to job {job}")),
             ClusterEvent::Progress { progress, running, waiting, restarts } => {
-                let ShardProgress { done, total, executed } = *progress;
-                let phase = self.phase.get_or_insert_with(|| ProgressPhase::counted("mutating", total as u64));
+                let ShardProgress { done, executed, .. } = *progress;
+                let units = self.units as u64;
+                let phase = self.phase.get_or_insert_with(|| ProgressPhase::counted("mutating", units));
                 let again = if *restarts == 0 { String::new() } else { format!(", {restarts} started again") };
                 let runs = plural(executed as usize, "run");
-                phase.at(done as u64, format!("test cases, {runs}; {running} running, {waiting} waiting{again}"));
+                phase.at(
+                    (done as u64).min(units),
+                    format!("test cases, {runs}; {running} running, {waiting} waiting{again}"),
+                );
             }
             ClusterEvent::Excluded { nodes, detail } => {
                 tell(&format!("no shard is tried again on {}: {detail}", nodes.join(", ")));
@@ -101,10 +110,10 @@ impl Shown {
                     missing => format!(", {missing} of {} are missing", merged.cases),
                 };
                 tell(&format!(
-                    "{} with their re-seedings from {}, {} on two machines each and the same{missing}",
+                    "{} from {}, {} known already and the same{missing}; re-seedings are counted apart",
                     plural(merged.taken, "test case"),
                     names.join(", "),
-                    plural(merged.known, "test case"),
+                    merged.known,
                 ));
             }
             ClusterEvent::Cancelling => {
@@ -124,11 +133,7 @@ impl Shown {
             (Some(here), Some(there)) => {
                 let pays =
                     if there.as_secs() + STARTS >= here.as_secs() { "; this study does not pay there" } else { "" };
-                format!(
-                    "{cluster}; about {} here, about {} there if nobody else comes{pays}",
-                    words(here),
-                    words(there)
-                )
+                format!("{cluster}; about {} here, about {} there if they stay idle{pays}", words(here), words(there))
             }
             _ => cluster,
         }
@@ -139,7 +144,7 @@ impl Shown {
 const STARTS: u64 = 5;
 
 /// Says a time as people do.
-fn words(time: Duration) -> String {
+pub(crate) fn words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..=99 => format!("{} s", seconds.max(1)),
         seconds @ 100..=7199 => format!("{} min", (seconds + 30) / 60),

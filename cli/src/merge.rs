@@ -12,7 +12,7 @@ use crate::output;
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Result<'a> {
-    /// Test cases and re-seedings whose runs were taken.
+    /// Test cases whose runs were taken, re-seedings counted apart.
     taken: usize,
     /// Those whose runs were known, and are the same.
     known: usize,
@@ -41,8 +41,8 @@ fn text(merged: &Merged, study: &std::path::Path) -> String {
     let Merged { taken, known, runs, machines, missing, cases } = merged;
     let names: Vec<&str> = machines.iter().map(|machine| machine.name.as_str()).collect();
     let mut lines = vec![
-        format!("taken: {} with their re-seedings, {}", plural(*taken, "test case"), plural(*runs as usize, "run")),
-        format!("known already, and the same: {}", plural(*known, "test case")),
+        format!("taken: {} with {}", plural(*taken, "test case"), plural(*runs as usize, "run")),
+        format!("known already, and the same: {}; re-seedings are counted apart", plural(*known, "test case")),
         format!("machines: {}", names.join(", ")),
     ];
     let command = "the command of the study without --prepare";

@@ -68,13 +68,19 @@ fn prepare(plan: &StudyPlan, folder: &Path, interrupts: &Interrupts, common: &Co
         output::json(&Prepared { system, bundle: folder, id: bundle.id(), cases })?
     } else {
         let [folder, out] = [folder, out].map(|path| output::quoted(&path.display().to_string()));
-        let command = output::quoted(&command);
+        let (command, id) = (output::quoted(&command), bundle.id());
+        let left = match bundle.processor_time() {
+            Some(time) => {
+                format!("the runs on mutants that are left take about {} of one processor\n", cluster::words(time))
+            }
+            None => String::new(),
+        };
+        let cases = plural(cases, "test case");
         format!(
-            "prepared: {} of {system}, in {folder}\nbundle: {}\n\
-             next: {command} shard {folder} 0/8 --into results/0.sqlite runs the first of 8 parts, on any machine\n\
-             next: {program} merge {out} results/*.sqlite takes what they came to\n",
-            plural(cases, "test case"),
-            bundle.id(),
+            "prepared: {cases} of {system}, in {folder}\nbundle: {id}\n{left}\
+             next: {command} shard {folder} 0/8 --into results/0.sqlite --id {} runs the first of 8 shards, on any machine\n\
+             next: {program} merge {out} results/*.sqlite takes their results\n",
+            &id[..16],
         )
     })?;
     Ok(Exit::Success)

@@ -24,7 +24,7 @@ pub trait Engine: Debug {
     /// If the engine refuses it or cannot be asked.
     fn submit(&self, array: &Array<'_>) -> Result<String, ClusterError>;
 
-    /// Returns the tasks of a job that wait or run; none if the engine knows the job no more.
+    /// Returns the tasks of a job that have not ended; none if the engine knows the job no more.
     ///
     /// # Errors
     /// If the engine cannot be asked.
@@ -73,7 +73,7 @@ pub struct Array<'a> {
     pub options: &'a [String],
 }
 
-/// A task that waits or runs.
+/// A task that has not ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
     /// Its number in the array.
@@ -91,4 +91,6 @@ pub enum TaskState {
     Waiting,
     /// It runs.
     Running,
+    /// It has ended, or was cancelled, and its node has not said so yet; on a node that is lost this may last.
+    Ending,
 }

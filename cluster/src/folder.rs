@@ -8,20 +8,28 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::ClusterError;
+use simutant_campaign::merge;
 
-/// What each task of an array runs, in the folder: its arguments are the number of shards, the bundle's identity and the
-/// number of workers, and the engine gives the number of the shard. A signal is for the command, which writes what it
-/// has; the shell waits for it.
+use crate::run::cancel;
+use crate::{ClusterError, Engine};
+
+/// What each task of an array runs. Its arguments are the folder, the number of shards, the bundle's identity and the
+/// number of workers, and the engine gives the number of the shard. A node that does not have the folder, or cannot start
+/// the command, is unfit (exit code 4). A signal is for the command, which writes what it has; the shell waits for it.
 const SCRIPT: &str = r#"#!/bin/sh
 trap : TERM INT
 k=${SLURM_ARRAY_TASK_ID:?}
-bundle/simutant shard bundle "$k/$1" --into "results/$k.sqlite" --id "$2" --jobs "$3" --progress "progress/$k.json" \
-    > /dev/null 2> "log/$k.txt" &
-shard=$!
-wait "$shard"
-code=$?
-if kill -0 "$shard" 2> /dev/null; then wait "$shard"; code=$?; fi
+cd -- "$1" || exit 4
+if bundle/simutant --version > /dev/null 2> "log/$k.txt"; then
+    bundle/simutant shard bundle "$k/$2" --into "results/$k.sqlite" --id "$3" --jobs "$4" --progress "progress/$k.json" \
+        > /dev/null 2> "log/$k.txt" &
+    shard=$!
+    wait "$shard"
+    code=$?
+    if kill -0 "$shard" 2> /dev/null; then wait "$shard"; code=$?; fi
+else
+    code=4
+fi
 echo "$code ${SLURMD_NODENAME:-$(hostname)}" > "ended/.$k.$$"
 mv "ended/.$k.$$" "ended/$k"
 exit "$code"
@@ -39,7 +47,7 @@ pub struct ShardProgress {
 }
 
 impl ShardProgress {
-    /// Writes it, so that whoever reads it sees all of it.
+    /// Writes it: readers see the whole file.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -122,6 +130,30 @@ impl ClusterFolder {
         files.retain(|path| path.extension().is_some_and(|extension| extension == "sqlite"));
         files.sort_unstable();
         Ok(files)
+    }
+
+    /// Takes the results that are there into the study, as long as they are of it: after an edit, or with more test cases,
+    /// they would be no more.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn save_results(&self, out: &Path) -> Result<(), ClusterError> {
+        for file in self.results()? {
+            // One that is of another study, or damaged, is told later, if it still matters.
+            _ = merge(out, None, &[file]);
+        }
+        Ok(())
+    }
+
+    /// Cancels the job that was submitted last, if it has not ended, and forgets its results.
+    ///
+    /// # Errors
+    /// If the engine cannot be used, or the folder not be written.
+    pub fn begin_anew(&self, engine: &dyn Engine) -> Result<(), ClusterError> {
+        if let Some(job) = self.job().filter(|job| job.engine == engine.name()) {
+            cancel(engine, &job.job)?;
+        }
+        self.clear()
     }
 
     /// Forgets what shards of another bundle or another number of shards left.

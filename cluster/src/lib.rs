@@ -1,6 +1,6 @@
 //! Runs the shards of a prepared study on a cluster, by the engine that the cluster has.
 //!
-//! Placement, queues, limits, heartbeats, the repetition of what a lost node was at, and who a user is are the engine's:
+//! Placement, queues, limits, heartbeats, the tasks of a lost node and the identity of users are the engine's:
 //! nothing here listens, opens a connection, or holds a secret. An [`Engine`] submits an array of shards, lists those that
 //! wait or run, and cancels them; [`Slurm`] is the one that there is. [`ClusterRun::run`] adds what no engine can know: which
 //! shards are missing, what an error of theirs means, and that their results belong together ([`simutant_campaign::merge`]).

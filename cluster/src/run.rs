@@ -1,8 +1,8 @@
-//! A study on a cluster: submit what is missing, wait, merge, and once more without the nodes that are unfit.
+//! A study on a cluster: submit what is missing, wait, merge, and try once more without the nodes that are unfit.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
@@ -13,8 +13,10 @@ use crate::{Array, Capacity, ClusterError, ClusterFolder, Engine, ShardProgress,
 
 /// Arrays that are submitted at most: the second is for what lost or unfit nodes left.
 const ROUNDS_MAX: usize = 2;
-/// Exit codes of a shard that another node may not have: unfit, and without room.
-const CODES_OF_NODES: [i32; 2] = [4, 5];
+/// Exit codes of a shard that another node may not have: unfit, without room, and a command that cannot be run.
+const CODES_OF_NODES: [i32; 4] = [4, 5, 126, 127];
+/// How often in a row the engine may not answer before nobody asks any more.
+const FAILURES_MAX: u32 = 6;
 /// A shard that was told to stop has written what it has.
 const CODE_STOPPED: i32 = 130;
 /// How often the folder is looked at, and how often the engine is asked.
@@ -40,7 +42,7 @@ pub struct ClusterRun<'a> {
     pub bundle: &'a Bundle,
     /// The engine.
     pub engine: &'a dyn Engine,
-    /// How many shards; `None` for as many as go well with the cluster and with what there is to do.
+    /// How many shards; `None` for as many as suit the cluster and the work.
     pub shards: Option<NonZeroU32>,
     /// Workers of each shard.
     pub jobs: NonZeroU32,
@@ -137,11 +139,26 @@ impl ClusterRun<'_> {
         let shards = self.shards(&folder, observer)?;
         let mut merged = self.merge(&folder)?;
         let mut excluded = BTreeSet::new();
+        // A job that has ended while nobody waited has something to say.
+        if !merged.missing.is_empty()
+            && let Some(job) = folder.job()
+            && self.engine.tasks(&job.job)?.is_empty()
+        {
+            check_ends(&folder, shards)?;
+            self.exclude(&folder, shards, &mut excluded, observer);
+        }
         for round in 0..ROUNDS_MAX {
             if merged.missing.is_empty() {
                 return Ok(ClusterEnd::Complete);
             }
-            let job = self.job(&folder, (shards, &merged, &excluded), round, observer)?;
+            if stop.load(SeqCst) {
+                return Ok(ClusterEnd::Stopped);
+            }
+            let job = match self.job(&folder, (shards, &merged, &excluded), round, observer) {
+                // Without the unfit nodes there may be none.
+                Err(ClusterError::Refused { .. }) if !excluded.is_empty() => break,
+                job => job?,
+            };
             if self.waiting == Waiting::Detach {
                 return Ok(ClusterEnd::Detached { job });
             }
@@ -156,7 +173,7 @@ impl ClusterRun<'_> {
         Ok(if merged.missing.is_empty() { ClusterEnd::Complete } else { ClusterEnd::Missing(merged) })
     }
 
-    /// Returns how many shards there are: as many as of an array that goes on, as was asked for, or as go well. What
+    /// Returns how many shards there are: those of an array that goes on, as many as were asked for, or a suitable number. What
     /// another bundle or number of shards left is forgotten.
     fn shards(&self, folder: &ClusterFolder, observer: &mut dyn FnMut(ClusterEvent)) -> Result<u32, ClusterError> {
         let known = folder.job();
@@ -168,8 +185,8 @@ impl ClusterRun<'_> {
             return Ok(job.shards);
         }
         if let Some(job) = known {
-            if job.engine == self.engine.name() && !self.engine.tasks(&job.job)?.is_empty() {
-                self.engine.cancel(&job.job)?;
+            if job.engine == self.engine.name() {
+                cancel(self.engine, &job.job)?;
             }
             // Results of this campaign are results, however they were cut.
             if job.bundle == self.bundle.id() {
@@ -211,11 +228,12 @@ impl ClusterRun<'_> {
         let each = self.bundle.processor_time().map(|work| work / shards / self.jobs.get());
         let excluded: Vec<String> = excluded.iter().cloned().collect();
         let name = format!("simutant-{}", self.bundle.system());
+        let root = folder.root().display().to_string();
         let array = Array {
             name: &name,
             folder: folder.root(),
             script: &script,
-            arguments: &[shards.to_string(), self.bundle.id(), self.jobs.to_string()],
+            arguments: &[root, shards.to_string(), self.bundle.id(), self.jobs.to_string()],
             tasks: &tasks,
             processors: self.jobs,
             memory_bytes: self.bundle.memory_bytes() + CAMPAIGN_BYTES,
@@ -238,16 +256,21 @@ impl ClusterRun<'_> {
         observer: &mut dyn FnMut(ClusterEvent),
         stop: &AtomicBool,
     ) -> Result<bool, ClusterError> {
-        let mut tasks = self.engine.tasks(job)?;
-        let mut asked = Instant::now();
+        // What has said how it ended has ended.
+        let left = |mut tasks: Vec<Task>| {
+            tasks.retain(|task| task.state != TaskState::Ending || folder.ended(task.number).is_none());
+            tasks
+        };
+        let mut tasks = left(self.engine.tasks(job)?);
+        let (mut asked, mut failures) = (Instant::now(), 0);
         while !tasks.is_empty() {
             if stop.load(SeqCst) {
                 observer(ClusterEvent::Cancelling);
-                self.cancel(job)?;
+                cancel(self.engine, job)?;
                 return Ok(true);
             }
             if let Err(error) = check_ends(folder, shards) {
-                self.cancel(job)?;
+                cancel(self.engine, job)?;
                 return Err(error);
             }
             let count = |state| tasks.iter().filter(|task: &&Task| task.state == state).count();
@@ -261,26 +284,21 @@ impl ClusterRun<'_> {
             // A small job is done before somebody would ask again.
             let have_ended = tasks.iter().all(|task| folder.ended(task.number).is_some());
             if have_ended || asked.elapsed() >= ASK {
-                (tasks, asked) = (self.engine.tasks(job)?, Instant::now());
+                asked = Instant::now();
+                match self.engine.tasks(job) {
+                    Ok(known) => (tasks, failures) = (left(known), 0),
+                    // It is busy now and then.
+                    Err(ClusterError::Refused { .. }) if failures < FAILURES_MAX => failures += 1,
+                    Err(error) => return Err(error),
+                }
             }
         }
         check_ends(folder, shards)?;
         Ok(false)
     }
 
-    /// Cancels a job, and waits for the end of its tasks.
-    fn cancel(&self, job: &str) -> Result<(), ClusterError> {
-        self.engine.cancel(job)?;
-        let begun = Instant::now();
-        while begun.elapsed() < CANCEL && !self.engine.tasks(job)?.is_empty() {
-            std::thread::sleep(LOOK);
-        }
-        Ok(())
-    }
-
     fn merge(&self, folder: &ClusterFolder) -> Result<Merged, ClusterError> {
-        let files: Vec<PathBuf> = folder.results()?;
-        Ok(merge(self.out, None, &files)?)
+        Ok(merge(self.out, None, &folder.results()?)?)
     }
 
     /// Adds the nodes on which shards ended that are not done by an error of the node.
@@ -306,6 +324,19 @@ impl ClusterRun<'_> {
     }
 }
 
+/// Cancels a job whose tasks wait or run, and waits for their end.
+pub(crate) fn cancel(engine: &dyn Engine, job: &str) -> Result<(), ClusterError> {
+    if engine.tasks(job)?.is_empty() {
+        return Ok(());
+    }
+    engine.cancel(job)?;
+    let begun = Instant::now();
+    while begun.elapsed() < CANCEL && !engine.tasks(job)?.is_empty() {
+        std::thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
 /// Returns the error of the first shard that ended with one that another node would have, too.
 fn check_ends(folder: &ClusterFolder, shards: u32) -> Result<(), ClusterError> {
     let of_shard = |shard: u32| folder.ended(shard).map(|ended| (shard, ended));
@@ -318,11 +349,12 @@ fn check_ends(folder: &ClusterFolder, shards: u32) -> Result<(), ClusterError> {
     }
 }
 
-/// Returns how many shards go well with a cluster: some for each processor, but none that is done in less than minutes, and
+/// Returns how many shards suit a cluster: some for each processor, but none that is done in less than minutes, and
 /// no more than there are test cases, or than an array may have.
 fn shard_count(capacity: Capacity, jobs: NonZeroU32, cases: usize, work: Option<Duration>) -> u32 {
     let slots = (capacity.processors / jobs).max(1);
-    let long = work.map_or(u32::MAX, |work| (work.as_secs_f64() / SHARD.as_secs_f64()).ceil() as u32);
+    let long = |work: Duration| (work.as_secs_f64() / f64::from(jobs.get()) / SHARD.as_secs_f64()).ceil() as u32;
+    let long = work.map_or(u32::MAX, long);
     let cases = u32::try_from(cases).unwrap_or(u32::MAX);
     (SHARDS_EACH * slots).min(long).min(cases).min(capacity.tasks_max).max(1)
 }
@@ -340,6 +372,7 @@ mod tests {
         };
         assert_eq!(count(1, 100_000, Some(1_000_000)), 256);
         assert_eq!(count(4, 100_000, Some(1_000_000)), 64);
+        assert_eq!(count(4, 100_000, Some(12_000)), 10, "of five minutes each, on four processors");
         assert_eq!(count(1, 100_000, Some(3_000)), 10, "of five minutes each");
         assert_eq!(count(1, 100_000, Some(11)), 1);
         assert_eq!(count(1, 7, None), 7);

@@ -52,8 +52,8 @@ hq submit --array 0-{last} --cpus 1 --crash-limit 3 --wait -- \\
             ),
             Place::Github => format!(
                 "\
-# GitHub Actions: one job prepares, one for each shard runs, one merges. `simutant` is installed in each job that needs it;
-# shards take it from the bundle.
+# GitHub Actions: one job prepares, one for each shard runs, one merges. `simutant` is installed in the first and the last;
+# shards take it from the bundle. Give both `simutant study` the options of the study, such as --cases and --seed.
 name: study of {system}
 on: workflow_dispatch
 jobs:
@@ -96,7 +96,8 @@ jobs:
             ),
             Place::Kubernetes => format!(
                 "\
-# Kubernetes: an Indexed Job. The claims `bundle` and `results` are volumes that all pods see. Exit codes 1 and 3 are errors
+# Kubernetes: an Indexed Job. The claims `bundle` and `results` are volumes that all pods see; the files of the bundle belong
+# to the user that pods run as, 1000 here. Exit codes 1 and 3 are errors
 # that another pod would have, too. Two pods of one index can run at once; that does no harm.
 apiVersion: batch/v1
 kind: Job
@@ -120,7 +121,7 @@ spec:
           command:
             - sh
             - -c
-            - exec /bundle/simutant shard /bundle \"$JOB_COMPLETION_INDEX/{shards}\" --into \"/results/$JOB_COMPLETION_INDEX.sqlite\" --id {id}
+            - exec /bundle/simutant shard /bundle \"$JOB_COMPLETION_INDEX/{shards}\" --into \"/results/$JOB_COMPLETION_INDEX.sqlite\" --id {id} --jobs 1
           resources: {{ requests: {{ cpu: 1, memory: 1200Mi }}, limits: {{ memory: 1200Mi }} }}
           volumeMounts:
             - {{ name: bundle, mountPath: /bundle, readOnly: true }}

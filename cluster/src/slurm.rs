@@ -1,6 +1,7 @@
 //! Slurm, by its commands: `sbatch`, `squeue`, `scancel`, `sinfo`, `scontrol`.
 
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
 
@@ -26,7 +27,8 @@ fn ask(program: &str, arguments: Vec<OsString>) -> Result<String, ClusterError> 
         let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
         [program.to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
     };
-    let output = Command::new(program).args(&arguments).output();
+    // Ctrl-C in a terminal goes to the whole group: it is for us, and an answer that is cut off would be no answer.
+    let output = Command::new(program).args(&arguments).process_group(0).output();
     let output =
         output.map_err(|source| ClusterError::NoEngine { engine: "Slurm", command: program.to_owned(), source })?;
     if output.status.success() {
@@ -79,7 +81,10 @@ impl Engine for Slurm {
 
 /// Returns the arguments of `sbatch`; what a person gave comes last, so that it holds.
 fn arguments(array: &Array<'_>) -> Vec<OsString> {
-    let mut list: Vec<OsString> = words(&["--parsable", "--requeue", "--export=PATH", "--output=/dev/null"]);
+    let mut list: Vec<OsString> = words(&["--parsable", "--requeue", "--export=PATH", "--open-mode=append"]);
+    let mut log = OsString::from("--output=");
+    log.push(array.folder.join("log/slurm.txt"));
+    list.push(log);
     let mut add = |text: String| list.push(text.into());
     add(format!("--job-name={}", array.name));
     add(format!("--array={}", ranges(array.tasks)));
@@ -141,7 +146,7 @@ fn tasks_of(text: &str) -> Vec<Task> {
         let number = fields.next()?.parse().ok()?;
         let state = match fields.next()? {
             "PD" | "RQ" | "RH" | "RF" | "SE" => TaskState::Waiting,
-            // Those that end have ended as far as the shard goes, and are gone soon.
+            "CG" => TaskState::Ending,
             _ => TaskState::Running,
         };
         Some(Task { number, state, restarts: fields.next().and_then(|count| count.parse().ok()).unwrap_or(0) })
@@ -164,8 +169,8 @@ mod tests {
         assert_eq!(tasks_max_of(settings), Some(1000));
         let task = |number, state, restarts| Task { number, state, restarts };
         assert_eq!(
-            tasks_of("0                   R                   1        \n17   PD   0\n"),
-            [task(0, TaskState::Running, 1), task(17, TaskState::Waiting, 0)]
+            tasks_of("0                   R                   1        \n17   PD   0\n3 CG 0\n"),
+            [task(0, TaskState::Running, 1), task(17, TaskState::Waiting, 0), task(3, TaskState::Ending, 0)]
         );
         assert_eq!(tasks_of(""), []);
     }
@@ -188,7 +193,7 @@ mod tests {
             arguments(&array).into_iter().map(|word| word.into_string().expect("text")).collect();
         assert_eq!(
             arguments.join(" "),
-            "--parsable --requeue --export=PATH --output=/dev/null --job-name=simutant-gbn --array=0-2,5,7-8 --cpus-per-task=2 \
+            "--parsable --requeue --export=PATH --open-mode=append --output=/shared/a folder/log/slurm.txt --job-name=simutant-gbn --array=0-2,5,7-8 --cpus-per-task=2 \
              --mem-per-cpu=1200M --time=2 --exclude=n1,n7 --chdir=/shared/a folder --partition=a;b /shared/a folder/array.sh 8"
         );
     }

@@ -52,9 +52,10 @@ impl StudyPlan {
         run(self, Watch { observer, stop })
     }
 
-    /// Does what must come before any run on a mutant, and writes a bundle into `folder` from which other machines can
-    /// make these runs ([`Bundle::run_shard`]): builds the system, draws the universe, runs it on the original. When the
-    /// results are merged ([`simutant_campaign::merge`]) into the folder of the study, [`StudyPlan::run`] goes on from there.
+    /// Does what must come before the runs on mutants, and writes a bundle into `folder` from which other machines can
+    /// make these runs ([`Bundle::run_shard`]): builds the system, draws the universe, runs it on the original, and some of it
+    /// on mutants for two seconds, to estimate the rest. When the results are merged ([`simutant_campaign::merge`]) into the
+    /// folder of the study, [`StudyPlan::run`] goes on from there.
     ///
     /// # Errors
     /// As [`StudyPlan::run`]; and if the folder holds something else, or cannot be written.

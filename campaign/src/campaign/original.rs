@@ -72,7 +72,7 @@ pub(super) fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites)
     })
 }
 
-pub(super) fn limits(recordings: &[Recording], bounds: &Bounds) -> RunLimits {
+pub(crate) fn limits(recordings: &[Recording], bounds: &Bounds) -> RunLimits {
     let allowed = |of: fn(&Recording) -> u64| {
         let most = recordings.iter().map(of).max().unwrap_or(0);
         most.saturating_mul(LIMIT_FACTOR)
@@ -94,7 +94,7 @@ pub(super) fn limits(recordings: &[Recording], bounds: &Bounds) -> RunLimits {
 
 /// Returns the limits of re-seeded runs: those of the universe, unless a re-seeding of the original comes near to one of
 /// them. Chance may make a run much longer than any of the universe, such as by a timeout that is seldom reached.
-pub(super) fn reseeding_limits(universe: RunLimits, recordings: &[Recording], bounds: &Bounds) -> RunLimits {
+pub(crate) fn reseeding_limits(universe: RunLimits, recordings: &[Recording], bounds: &Bounds) -> RunLimits {
     let is_near = |took: u64, limit: u64| took > limit / 2;
     let comes_near = |recording: &Recording| {
         is_near(recording.steps, universe.steps)

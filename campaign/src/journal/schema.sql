@@ -1,7 +1,7 @@
 -- Settings of the campaign and what it noted once: key, and value as JSON.
 --   format_version, system, package, seed, cases, source_hash, memory_bytes, baseline_steps, baseline_events, pruning,
 --   hang_ns, sites (the source, its requirements and mutants), criteria (black-box), trace_criteria (names), limits (of runs on mutants),
---   fingerprint (of the source, by function), kept_limits, kept_reseeding_limits (of the runs that are kept),
+--   fingerprint (of the source, by function), identity (of a campaign that was prepared for shards), kept_limits, kept_reseeding_limits (of the runs that are kept),
 --   kept_criteria (of the recordings that are kept), cost (the cost oracle, and whether its kills count as kills), rounds (of re-seedings: how many were asked for, how many were drawn, what is chance in a test case), adopted (the test cases whose recordings were kept, until a sample of them has been checked).
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,

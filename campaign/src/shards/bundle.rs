@@ -34,6 +34,9 @@ const COMMAND: &str = "simutant";
 /// The journal of the campaign, with its test cases and what was recorded on them.
 const JOURNAL: &str = "journal.sqlite";
 
+/// How the name of a file ends that is being written.
+const UNFINISHED: &str = ".unfinished";
+
 /// How many digits of an identity a person must give at least.
 const DIGITS_MIN: usize = 16;
 
@@ -57,6 +60,8 @@ struct Manifest {
     math_witness: Option<String>,
     /// How many bytes of memory a worker may use.
     memory_bytes: u64,
+    /// How often each test case is run.
+    rounds: usize,
     /// How many seconds of one processor the runs on mutants take, as far as a trial shows.
     processor_seconds: Option<f64>,
 }
@@ -72,8 +77,8 @@ impl Campaign {
     /// Draws the universe, runs it on the original and writes a bundle of that. The folder must be empty, not there, or a
     /// bundle, which is replaced if it is of another campaign. Only its owner can read it. `None` if it was told to stop.
     ///
-    /// With [`Trial::Run`], some test cases run on the mutants for two seconds, to know how long all of them take; what
-    /// they come to is kept.
+    /// With [`Trial::Run`], some test cases run on the mutants for two seconds, to know how long all of them take; their
+    /// runs are kept.
     ///
     /// # Errors
     /// As [`Campaign::run`]; and if the folder has something else or cannot be written.
@@ -94,8 +99,9 @@ impl Campaign {
         let identity = Identity::of(self.journal(), self.plan(), &hashes)?;
         if let Ok(known) = Bundle::open(folder, None)
             && known.manifest.identity == identity
+            && [WORKER, PLAIN, JOURNAL].iter().all(|name| known.checked(name).is_ok())
         {
-            // Shards may be at it.
+            // Shards may be reading it.
             identity.write(self.journal())?;
             return Ok(Some(known));
         }
@@ -103,6 +109,9 @@ impl Campaign {
             Trial::Skip => None,
             Trial::Run => self.try_mutants(plain, jobs, progress, stop)?,
         };
+        if stop.load(Relaxed) {
+            return Ok(None);
+        }
         Bundle::write(self, &executables, (identity, processor_time), folder).map(Some)
     }
 
@@ -116,17 +125,21 @@ impl Campaign {
     ) -> Result<Option<Duration>, ShardError> {
         let universe = self.plan().universe();
         let rounds = self.journal().rounds()?.used();
-        let (begun, halt) = (Instant::now(), AtomicBool::new(false));
-        let (mut first, mut last) = (None, 0);
+        let halt = AtomicBool::new(false);
+        // What comes before the first test case is done is not counted: recordings are read, workers are started.
+        let mut first: Option<(usize, Instant)> = None;
+        let mut last = (0, Duration::ZERO);
         let mut watched = |known: Progress| {
-            let before = *first.get_or_insert(known.done.saturating_sub(1));
-            last = known.done;
-            let is_enough = known.done - before >= (universe / TRIAL_PART).max(1);
+            let (before, begun) = *first.get_or_insert_with(|| (known.done, Instant::now()));
+            last = (known.done, begun.elapsed());
+            let is_enough = known.done - before > universe / TRIAL_PART;
             halt.store(is_enough || begun.elapsed() >= TRIAL || stop.load(Relaxed), Relaxed);
             progress(known);
         };
         self.run(plain, jobs, &mut watched, &halt)?;
-        let done = last - first.unwrap_or(last);
+        let Some((before, _)) = first else { return Ok(None) };
+        let (last, took) = last;
+        let done = last - before;
         if done == 0 || last >= universe {
             return Ok(None);
         }
@@ -135,7 +148,7 @@ impl Campaign {
             0..=3 => rounds as f64,
             rounds => 3.0 + RESEEDED_FURTHER * (rounds - 3) as f64,
         };
-        let each = begun.elapsed().mul_f64(jobs.get().min(done) as f64) / done as u32;
+        let each = took.mul_f64(jobs.get() as f64 / done as f64);
         Ok(Some(each.mul_f64((universe - last) as f64 * rounds)))
     }
 }
@@ -205,17 +218,19 @@ impl Bundle {
     /// If it cannot be copied.
     pub fn add_command(&self) -> Result<PathBuf, ShardError> {
         let path = self.folder.join(COMMAND);
-        remove(&path)?;
         let program = std::env::current_exe().map_err(|source| ShardError::file(&path, source))?;
-        fs::copy(&program, &path).map_err(|source| ShardError::file(&program, source))?;
-        fs::set_permissions(&path, Permissions::from_mode(0o700)).map_err(|source| ShardError::file(&path, source))?;
+        let bytes = fs::read(&program).map_err(|source| ShardError::file(&program, source))?;
+        // Shards may be running the one that is there.
+        if fs::read(&path).ok().as_ref() != Some(&bytes) {
+            write_private(&path, &bytes, 0o700)?;
+        }
         Ok(path)
     }
 
-    /// Returns the identity of the bundle, 64 hexadecimal digits: that of its campaign and of its executables. Two bundles
-    /// of one campaign have the same.
+    /// Returns the identity of the bundle, 64 hexadecimal digits: no bundle with another campaign or other files has it.
     pub fn id(&self) -> String {
-        self.manifest.identity.digest()
+        let Manifest { identity, files, .. } = &self.manifest;
+        hash(&serde_json::to_vec(&(identity, files)).unwrap_or_default())
     }
 
     /// Returns the folder that it is in.
@@ -231,6 +246,11 @@ impl Bundle {
     /// Returns how many test cases the universe has.
     pub fn cases(&self) -> usize {
         self.manifest.cases
+    }
+
+    /// Returns how many test cases there are to run, their re-seedings counted apart.
+    pub fn units(&self) -> usize {
+        self.manifest.cases * self.manifest.rounds
     }
 
     /// Returns how many bytes of memory a worker may use.
@@ -265,10 +285,7 @@ impl Bundle {
         let mut files = BTreeMap::new();
         let mut math_functions = Vec::new();
         for (name, bytes) in executables {
-            let path = folder.join(name);
-            remove(&path)?;
-            fs::write(&path, bytes).map_err(file(&path))?;
-            fs::set_permissions(&path, Permissions::from_mode(0o700)).map_err(file(&path))?;
+            write_private(&folder.join(name), bytes, 0o700)?;
             math_functions.extend(mathematics::imported(bytes).unwrap_or_default());
             files.insert((*name).to_owned(), hash(bytes));
         }
@@ -278,6 +295,7 @@ impl Bundle {
         Journal::delete(folder)?;
         journal.copy_to(folder)?;
         let path = folder.join(JOURNAL);
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(file(&path))?;
         files.insert(JOURNAL.to_owned(), hash(&fs::read(&path).map_err(file(&path))?));
         let mut crew =
             Crew::new(Workshop { program: &plan.build.worker, system: &plan.build.sites.system, bounds: plan.bounds });
@@ -292,38 +310,34 @@ impl Bundle {
             math_witness: mathematics::witness(&math_functions),
             math_functions,
             memory_bytes: plan.bounds.memory_bytes,
+            rounds: journal.rounds()?.used(),
             processor_seconds: processor_time.map(|time| time.as_secs_f64()),
         };
-        let path = folder.join(MANIFEST);
-        let text = serde_json::to_vec_pretty(&manifest).unwrap_or_default();
-        // Whoever sees it sees all of it.
-        let unfinished = folder.join(format!("{MANIFEST}.unfinished"));
-        fs::write(&unfinished, text).map_err(file(&unfinished))?;
-        fs::rename(&unfinished, &path).map_err(file(&path))?;
-        Ok(Self { folder: folder.to_owned(), manifest })
+        write_private(&folder.join(MANIFEST), &serde_json::to_vec_pretty(&manifest).unwrap_or_default(), 0o600)?;
+        Self::open(folder, None)
     }
 
     /// Copies the files into a private folder and makes sure that they are what the manifest says; what runs is the copy.
     pub(super) fn copy_to(&self, folder: &Path) -> Result<(), ShardError> {
         for name in [WORKER, PLAIN, JOURNAL] {
-            let from = self.folder.join(name);
-            let damaged = |detail| ShardError::NoBundle { path: self.folder.clone(), detail };
-            let bytes = fs::read(&from).map_err(|error| damaged(format!("{name}: {error}")))?;
-            if self.manifest.files.get(name) != Some(&hash(&bytes)) {
-                return Err(damaged(format!("{name} is not the file that was prepared")));
-            }
-            let to = folder.join(name);
-            fs::write(&to, bytes).map_err(|source| ShardError::file(&to, source))?;
-            let mode = if name == JOURNAL { 0o600 } else { 0o700 };
-            fs::set_permissions(&to, Permissions::from_mode(mode)).map_err(|source| ShardError::file(&to, source))?;
+            write_private(&folder.join(name), &self.checked(name)?, if name == JOURNAL { 0o600 } else { 0o700 })?;
         }
         Ok(())
     }
 
     /// Copies the journal into a folder that has none.
     pub(super) fn copy_journal_to(&self, folder: &Path) -> Result<(), ShardError> {
-        let (from, to) = (self.folder.join(JOURNAL), folder.join(JOURNAL));
-        fs::copy(&from, &to).map(drop).map_err(|source| ShardError::file(from, source))
+        write_private(&folder.join(JOURNAL), &self.checked(JOURNAL)?, 0o644)
+    }
+
+    /// Returns the content of a file, which is what the manifest says.
+    fn checked(&self, name: &str) -> Result<Vec<u8>, ShardError> {
+        let damaged = |detail| ShardError::NoBundle { path: self.folder.clone(), detail };
+        let bytes = fs::read(self.folder.join(name)).map_err(|error| damaged(format!("{name}: {error}")))?;
+        match self.manifest.files.get(name) == Some(&hash(&bytes)) {
+            true => Ok(bytes),
+            false => Err(damaged(format!("{name} is not the file that was prepared"))),
+        }
     }
 
     /// Returns why this machine cannot run `jobs` workers of the bundle, or would not do what the preparing one does,
@@ -383,31 +397,47 @@ impl Bundle {
     }
 }
 
-/// Refuses a folder that has something else than a bundle.
+/// Refuses a folder that has something else than a bundle, or a part of one.
 fn check_replaceable(folder: &Path) -> Result<(), ShardError> {
-    if folder.join(MANIFEST).exists() {
-        return Ok(());
-    }
-    match fs::read_dir(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(ShardError::file(folder, source)),
-        Ok(mut entries) => match entries.next() {
-            None => Ok(()),
-            Some(_) => Err(ShardError::FolderInUse(folder.to_owned())),
-        },
-    }
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(|source| ShardError::file(folder, source))?,
+    };
+    let is_ours = |name: &str| {
+        [MANIFEST, WORKER, PLAIN, COMMAND].contains(&name) || name.starts_with(JOURNAL) || name.ends_with(UNFINISHED)
+    };
+    let is_manifest =
+        |bytes: Vec<u8>| serde_json::from_slice::<Value>(&bytes).is_ok_and(|it| it.get("identity").is_some());
+    let has_other = entries.flatten().any(|entry| !entry.file_name().to_str().is_some_and(is_ours));
+    let is_foreign = fs::read(folder.join(MANIFEST)).is_ok_and(|bytes| !is_manifest(bytes));
+    if has_other || is_foreign { Err(ShardError::FolderInUse(folder.to_owned())) } else { Ok(()) }
 }
 
-/// Refuses a folder, or a file of it, that others than its owner can write to.
+/// Refuses a folder, or a file of it, that others than its owner can write to, or that is somebody else's.
 fn check_private(folder: &Path) -> Result<(), ShardError> {
-    for path in [None, Some(MANIFEST), Some(WORKER), Some(PLAIN), Some(JOURNAL)] {
-        let path = path.map_or_else(|| folder.to_owned(), |name| folder.join(name));
-        let known = fs::metadata(&path).map_err(|source| ShardError::file(&path, source))?;
-        if known.mode() & 0o022 != 0 {
+    let own = rustix::process::geteuid().as_raw();
+    for name in [None, Some(MANIFEST), Some(WORKER), Some(PLAIN), Some(JOURNAL), Some(COMMAND)] {
+        let path = name.map_or_else(|| folder.to_owned(), |name| folder.join(name));
+        let known = match fs::metadata(&path) {
+            Err(error) if name == Some(COMMAND) && error.kind() == ErrorKind::NotFound => continue,
+            known => known.map_err(|source| ShardError::file(&path, source))?,
+        };
+        if known.mode() & 0o022 != 0 || ![0, own].contains(&known.uid()) {
             return Err(ShardError::Writable(path));
         }
     }
     Ok(())
+}
+
+/// Writes a file of a bundle with these rights, whatever the umask: it is there as a whole, or as it was before.
+fn write_private(path: &Path, bytes: &[u8], mode: u32) -> Result<(), ShardError> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(UNFINISHED);
+    let unfinished = PathBuf::from(unfinished);
+    let written = fs::write(&unfinished, bytes)
+        .and_then(|()| fs::set_permissions(&unfinished, Permissions::from_mode(mode)))
+        .and_then(|()| fs::rename(&unfinished, path));
+    written.map_err(|source| ShardError::file(path, source))
 }
 
 fn remove(path: &Path) -> Result<(), ShardError> {

@@ -32,7 +32,9 @@ pub enum ShardError {
         detail: String,
     },
     /// Somebody else could have put programs into the bundle.
-    #[error("{0}: others may write to it, and a shard runs programs from there; take that right away: chmod -R go-w")]
+    #[error(
+        "{0}: others own it or may write to it, and a shard runs programs from there; take that right away: chmod -R go-w"
+    )]
     Writable(PathBuf),
     /// The bundle is another one than was asked for.
     #[error("{path} is bundle {found}, and {expected} was asked for")]
@@ -70,6 +72,16 @@ pub enum ShardError {
         /// What was found.
         detail: String,
     },
+    /// The file has the result of another shard.
+    #[error("{path} has the result of shard {found}, and this is shard {expected}: give another file with --into")]
+    OtherShard {
+        /// The file.
+        path: PathBuf,
+        /// The shard that it has the result of.
+        found: String,
+        /// The one that runs.
+        expected: String,
+    },
     /// A result is of another campaign than the one that it is merged into.
     #[error("{path} is of another campaign: its {fact} is {found}, and that of {directory} is {expected}")]
     OtherCampaign {
@@ -86,19 +98,25 @@ pub enum ShardError {
     },
     /// A campaign was never prepared, or is not any more what it was then.
     #[error(
-        "{0} holds no campaign that was prepared, or its source or number of re-seedings has changed since; `simutant study SYSTEM --prepare` prepares it"
+        "{0} holds no campaign that was prepared, or its source, its number of test cases or of re-seedings has changed since; \
+         `simutant study SYSTEM --prepare` prepares it, and `simutant merge --bundle` begins it from a bundle"
     )]
     NotPrepared(PathBuf),
     /// Two runs of one test case on one mutant differ.
     #[error(
-        "{path}, of {machine}: test case {number}{reseeding} on mutant {mutant} ended another time: {difference}; one of the two machines is \
-         wrong, or the simulation depends on more than its test case; nothing of the file was taken"
+        "{path}, of machine {machine}: test case {number}{reseeding} on mutant {mutant} is another run than the journal's: {difference}; \
+         one of the two machines is wrong, or the simulation depends on more than its test case; nothing of the file was taken. \
+         `simutant simulate {system} --seed {seed} --case {number} --mutant {mutant}` runs the pair again"
     )]
     Differs {
         /// The file.
         path: PathBuf,
         /// The machine that wrote it.
         machine: String,
+        /// The system.
+        system: String,
+        /// The seed of the universe.
+        seed: u64,
         /// The number of the test case in the universe.
         number: usize,
         /// Which re-seeding of it, in words; empty for the test case itself.

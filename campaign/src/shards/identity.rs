@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::campaign::original::{limits, reseeding_limits};
 use crate::campaign::settings::settings;
 use crate::journal::{IDENTITY, Journal, Recording};
 use crate::outcomes::Settings;
@@ -39,8 +40,15 @@ impl Identity {
             cases.update(case.to_string());
             cases.update("\n");
         }
-        for recording in journal.recordings(&known.content)?.iter().flatten() {
-            add(&mut recorded, recording);
+        let mut recordings = journal.recordings(&known.content)?;
+        recordings.truncate(plan.universe() * rounds.used());
+        let recordings: Vec<Recording> = recordings.into_iter().flatten().collect();
+        recordings.iter().for_each(|recording| add(&mut recorded, recording));
+        let universe = &recordings[..plan.universe().min(recordings.len())];
+        let limits = limits(universe, &plan.bounds);
+        let of_reseedings = reseeding_limits(limits, &recordings, &plan.bounds);
+        for (name, limits) in [("limits", limits), ("limits of re-seedings", of_reseedings)] {
+            facts.insert(name.to_owned(), serde_json::to_string(&limits).unwrap_or_default());
         }
         facts.insert("list of test cases".to_owned(), hexadecimal(&cases.finalize()));
         facts.insert("recording of the original".to_owned(), hexadecimal(&recorded.finalize()));
@@ -57,11 +65,6 @@ impl Identity {
     /// Notes it in a journal.
     pub(super) fn write(&self, journal: &Journal) -> Result<(), CampaignError> {
         journal.set(IDENTITY, self)
-    }
-
-    /// Returns a text of 64 hexadecimal digits that no other identity has.
-    pub(super) fn digest(&self) -> String {
-        hash(&serde_json::to_vec(&self.0).unwrap_or_default())
     }
 
     /// Returns the first fact that differs, with its value here and there.
@@ -112,6 +115,5 @@ mod tests {
         assert_eq!(told(&[("a", "2"), ("seed", "1"), ("source_hash", "y")]), of("source hash", "y"));
         assert_eq!(told(&[("seed", "1"), ("source_hash", "x")]), of("a", "not known"));
         assert_eq!(told(&[("a", "1"), ("b", "3"), ("seed", "1"), ("source_hash", "x")]), of("b", "3"));
-        assert_ne!(first.digest(), identity(&[("a", "1")]).digest());
     }
 }

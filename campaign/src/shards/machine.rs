@@ -33,14 +33,26 @@ impl Machine {
 
 /// Returns why this machine cannot run `jobs` workers that may use so much memory each; `None` if it can.
 pub(super) fn lacks_memory(jobs: NonZeroUsize, bytes_each: u64) -> Option<String> {
+    let limits = [(Resource::As, "address space"), (Resource::Data, "data segment")];
+    let limits = limits.map(|(resource, name)| (getrlimit(resource).current, name));
+    lacks(&limits, cgroup_limit(), jobs, bytes_each)
+}
+
+/// Returns why these limits, of a process and of its control group, are too low; `None` if they are not.
+fn lacks(
+    limits: &[(Option<u64>, &str)],
+    cgroup_limit: Option<u64>,
+    jobs: NonZeroUsize,
+    bytes_each: u64,
+) -> Option<String> {
     let each = format!("{} MiB", bytes_each >> 20);
-    for (resource, name) in [(Resource::As, "address space"), (Resource::Data, "data segment")] {
-        if let Some(limit) = getrlimit(resource).current.filter(|limit| *limit < bytes_each) {
+    for (limit, name) in limits {
+        if let Some(limit) = limit.filter(|limit| *limit < bytes_each) {
             return Some(format!("a process may use {} MiB ({name}), and a worker needs {each}", limit >> 20));
         }
     }
     let needed = bytes_each.saturating_mul(jobs.get() as u64);
-    let limit = cgroup_limit().filter(|limit| *limit < needed)?;
+    let limit = cgroup_limit.filter(|limit| *limit < needed)?;
     Some(format!("its control group allows {} MiB, and {jobs} workers need {each} each; use fewer --jobs", limit >> 20))
 }
 
@@ -135,7 +147,19 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_no_machine_has_is_missing() {
-        assert_eq!(lacks_memory(NonZeroUsize::MIN, 1), None);
+    fn a_limit_below_what_workers_need_is_told() {
+        let lacks = |process: Option<u64>, cgroup: Option<u64>| {
+            let gib = 1 << 30;
+            let jobs = NonZeroUsize::new(2).expect("two");
+            lacks(
+                &[(None, "first"), (process.map(|size| size * gib / 2), "second")],
+                cgroup.map(|size| size * gib),
+                jobs,
+                gib,
+            )
+        };
+        assert_eq!((lacks(None, None), lacks(Some(2), Some(2))), (None, None));
+        assert!(lacks(Some(1), None).is_some_and(|told| told.contains("512 MiB (second)")));
+        assert!(lacks(None, Some(1)).is_some_and(|told| told.contains("allows 1024 MiB, and 2 workers")));
     }
 }

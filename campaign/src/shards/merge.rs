@@ -13,12 +13,15 @@ use crate::journal::{Journal, StoredRun};
 use crate::lock::Lock;
 use crate::outcomes::Settings;
 
-/// What a merge came to.
+/// Ranges of missing test cases that are told in words.
+const RANGES_TOLD: usize = 10;
+
+/// What was merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
-    /// Test cases and re-seedings whose runs were taken.
+    /// Test cases whose runs were taken, re-seedings counted apart.
     pub taken: usize,
-    /// Those whose runs were known, and are the same.
+    /// Those whose runs were known, and are the same: from another shard, or from an earlier merge.
     pub known: usize,
     /// Runs on mutants in all that was taken.
     pub runs: u64,
@@ -36,13 +39,14 @@ impl Merged {
         self.missing.iter().map(|range| range.end() - range.start() + 1).sum()
     }
 
-    /// Returns the test cases that are missing in words: `3, 7-9`.
+    /// Returns the test cases that are missing in words, the first ranges of them: `3, 7-9`.
     pub fn missing_in_words(&self) -> String {
-        let words = self.missing.iter().map(|range| match range.start() == range.end() {
+        let words = self.missing.iter().take(RANGES_TOLD).map(|range| match range.start() == range.end() {
             true => range.start().to_string(),
             false => format!("{}-{}", range.start(), range.end()),
         });
-        words.collect::<Vec<_>>().join(", ")
+        let words = words.collect::<Vec<_>>().join(", ");
+        if self.missing.len() > RANGES_TOLD { words + ", …" } else { words }
     }
 }
 
@@ -52,11 +56,13 @@ impl Merged {
 /// # Errors
 /// If a file is damaged, of another campaign, or has another run than the journal; what was taken before stays.
 pub fn merge(directory: &Path, bundle: Option<&Bundle>, files: &[PathBuf]) -> Result<Merged, ShardError> {
+    let is_there = Journal::exists(directory);
+    if bundle.is_none() && !is_there {
+        return Err(ShardError::NotPrepared(directory.to_owned()));
+    }
     std::fs::create_dir_all(directory).map_err(|source| ShardError::file(directory, source))?;
     let _lock = Lock::take(directory)?;
-    if let Some(bundle) = bundle
-        && !Journal::exists(directory)
-    {
+    if let Some(bundle) = bundle.filter(|_| !is_there) {
         bundle.copy_journal_to(directory)?;
     }
     let mut journal = Journal::open_existing(directory)?;
@@ -123,6 +129,8 @@ pub(super) fn take(
                     return Err(ShardError::Differs {
                         path: path.to_owned(),
                         machine: result.machine.name,
+                        system: settings.system,
+                        seed: settings.seed,
                         number: number % settings.cases.max(1),
                         reseeding,
                         mutant,

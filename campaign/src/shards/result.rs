@@ -41,6 +41,13 @@ pub(super) struct ShardResult {
 }
 
 impl ShardResult {
+    /// Makes sure that the file can be written, before anything is done for it.
+    pub(super) fn check_place(path: &Path) -> Result<(), ShardError> {
+        let failed = |source| ShardError::file(path, source);
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).and_then(|()| NamedTempFile::new_in(folder)).map(drop).map_err(failed)
+    }
+
     /// Writes the file, which is there as a whole or as it was before.
     pub(super) fn write(&self, path: &Path) -> Result<(), ShardError> {
         let failed = |source| ShardError::file(path, source);
@@ -131,6 +138,9 @@ impl Reader {
             let number = usize::try_from(number).map_err(|_| of_unit("there is no such test case"))?;
             add_unit(&mut digest, number, &text);
             let runs = runs_of_text(&text).map_err(|error| of_unit(&error))?;
+            if !runs.is_sorted_by(|run, next| run.mutant < next.mutant) {
+                return Err(of_unit("they are not in the order of mutants"));
+            }
             if let Some(run) = runs.iter().find(|run| !reasons.contains_key(&run.reason)) {
                 return Err(of_unit(&format!("that of mutant {} has no reason", run.mutant)));
             }

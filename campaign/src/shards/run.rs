@@ -58,14 +58,11 @@ impl Bundle {
         if let Some(detail) = self.unfit(jobs, plan.bounds.memory_bytes) {
             return Err(unfit(detail));
         }
+        ShardResult::check_place(into)?;
         let (seed, universe) = (plan.seed, plan.universe());
         let scope = shard.cases(seed, universe);
         let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue)?;
-        let known = finished(campaign.journal())?;
-        if into.exists() {
-            let before = ShardResult::read(into)?;
-            take(campaign.journal_mut(), self.identity(), before, (into, self.folder()))?;
-        }
+        self.take_known(campaign.journal_mut(), shard, into)?;
         // As after an edit: what is known is held against a sample of itself that is made again.
         campaign.journal_mut().adopt(&scope.ones().collect::<Vec<_>>())?;
         let checked = campaign.run_in(&plain, &BitSet::new(), jobs, progress, stop);
@@ -74,8 +71,9 @@ impl Bundle {
             end = campaign.run_in(&plain, &scope, jobs, progress, stop)?;
         }
         let statistics = campaign.statistics()?;
-        let journal = campaign.journal();
-        let (reasons, units) = self.runs(journal, &scope, universe, &known)?;
+        // Another attempt may have written the file meanwhile, and have more.
+        self.take_known(campaign.journal_mut(), shard, into)?;
+        let (reasons, units) = runs(campaign.journal(), &scope, universe)?;
         let is_complete = end == SessionEnd::Finished;
         let done = units.len();
         ShardResult { identity: self.identity().clone(), shard, machine, is_complete, reasons, units }.write(into)?;
@@ -88,34 +86,39 @@ impl Bundle {
         })
     }
 
-    /// Returns the runs of the test cases of `scope` that were not known before, and the reasons that they name.
-    fn runs(
-        &self,
-        journal: &Journal,
-        scope: &BitSet,
-        universe: usize,
-        known: &BTreeSet<usize>,
-    ) -> Result<(BTreeMap<i64, String>, Units), CampaignError> {
-        let mut units = BTreeMap::new();
-        for number in finished(journal)?.difference(known).filter(|number| scope.contains(*number % universe.max(1))) {
-            units.extend(journal.runs_of(*number)?.map(|runs| (*number, runs)));
+    /// Takes what the file of the result has of this shard; one that is damaged is written anew.
+    fn take_known(&self, journal: &mut Journal, shard: Shard, into: &Path) -> Result<(), ShardError> {
+        if !into.exists() {
+            return Ok(());
         }
-        let mut reasons = journal.reasons()?;
-        let named: BTreeSet<i64> = units.values().flatten().map(|run| run.reason).collect();
-        reasons.retain(|number, _| named.contains(number));
-        Ok((reasons, units))
+        let known = match ShardResult::read(into) {
+            Err(ShardError::NoResult { .. }) => return Ok(()),
+            known => known?,
+        };
+        if known.shard != shard {
+            let (found, expected) = (known.shard.to_string(), shard.to_string());
+            return Err(ShardError::OtherShard { path: into.to_owned(), found, expected });
+        }
+        take(journal, self.identity(), known, (into, self.folder())).map(drop)
     }
+}
+
+/// Returns the runs of the test cases of `scope`, and the reasons that they name.
+fn runs(journal: &Journal, scope: &BitSet, universe: usize) -> Result<(BTreeMap<i64, String>, Units), CampaignError> {
+    let settings = Settings::read(journal)?.ok_or_else(|| journal.damaged("the universe is not drawn"))?;
+    let is_done = journal.units(&settings.content)?;
+    let mut units = BTreeMap::new();
+    for number in (0..is_done.len()).filter(|&number| is_done[number].is_some() && scope.contains(number % universe)) {
+        units.extend(journal.runs_of(number)?.map(|runs| (number, runs)));
+    }
+    let mut reasons = journal.reasons()?;
+    let named: BTreeSet<i64> = units.values().flatten().map(|run: &StoredRun| run.reason).collect();
+    reasons.retain(|number, _| named.contains(number));
+    Ok((reasons, units))
 }
 
 /// By the numbers of test cases and re-seedings, their runs.
 type Units = BTreeMap<usize, Vec<StoredRun>>;
-
-/// Returns the test cases and re-seedings that were run on their mutants.
-fn finished(journal: &Journal) -> Result<BTreeSet<usize>, CampaignError> {
-    let settings = Settings::read(journal)?.ok_or_else(|| journal.damaged("the universe is not drawn"))?;
-    let units = journal.units(&settings.content)?;
-    Ok((0..units.len()).filter(|&number| units[number].is_some()).collect())
-}
 
 /// Returns in words how the original did something else than on the preparing machine; the error, if it is about
 /// something else.

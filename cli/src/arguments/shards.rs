@@ -1,4 +1,4 @@
-//! What `shard` and `merge` take.
+//! What `shard`, `merge` and `cluster-script` take, and the options of `study` for clusters.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;

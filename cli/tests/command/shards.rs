@@ -65,5 +65,5 @@ fn what_is_no_shard_and_no_bundle_is_told() {
     let into = path(folder.path(), "0.sqlite");
     told(&["shard", "bundle", "8/8", "--into", &into], 2, "give the shard as K/N, with K from 0 to N - 1");
     told(&["shard", &text(folder.path()), "0/8", "--into", &into], 3, "is no bundle, or is damaged");
-    told(&["merge", &text(folder.path()), &into], 5, "No such file");
+    told(&["merge", &text(folder.path()), &into], 3, "holds no campaign that was prepared");
 }
