@@ -37,7 +37,7 @@ use std::str::FromStr;
 use simutant_outcomes::BitSet;
 
 pub use bundle::{Bundle, Trial};
-pub use error::ShardError;
+pub use error::{OtherRun, ShardError};
 pub use machine::Machine;
 pub use merge::{Merged, merge};
 pub use run::ShardRun;

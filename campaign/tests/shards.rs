@@ -359,7 +359,10 @@ fn results_that_are_of_something_else_are_refused() {
     refused(&prepared.out().join("journal.sqlite"), "a database of another program");
     refused(&prepared.result("not there"), "No such file");
     let nowhere = prepared.folder.path().join("nowhere");
-    assert!(matches!(merge(&nowhere, None, &[good.clone()]), Err(ShardError::NotPrepared(_))) && !nowhere.exists());
+    assert!(
+        matches!(merge(&nowhere, None, std::slice::from_ref(&good)), Err(ShardError::NotPrepared(_)))
+            && !nowhere.exists()
+    );
     let error = run_shard(&prepared.bundle, (1, 2), &good).expect_err("it has the result of another shard");
     assert!(matches!(error, ShardError::OtherShard { .. }), "{error}");
     assert_eq!(prepared.merge(&[]).expect("nothing is wrong").missing_cases(), CASES, "nothing was taken");

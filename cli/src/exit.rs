@@ -143,7 +143,7 @@ impl Exit {
                 ShardError::Campaign(error) => Self::of_cause(error),
                 ShardError::File { .. } => Some(Self::Storage),
                 ShardError::UnfitMachine { .. } => Some(Self::Unavailable),
-                ShardError::Differs { .. } => Some(Self::Failed),
+                ShardError::Differs(_) => Some(Self::Failed),
                 _ => Some(Self::BadInput),
             };
         }

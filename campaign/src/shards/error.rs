@@ -103,29 +103,34 @@ pub enum ShardError {
     )]
     NotPrepared(PathBuf),
     /// Two runs of one test case on one mutant differ.
-    #[error(
-        "{path}, of machine {machine}: test case {number}{reseeding} on mutant {mutant} is another run than the journal's: {difference}; \
-         one of the two machines is wrong, or the simulation depends on more than its test case; nothing of the file was taken. \
-         `simutant simulate {system} --seed {seed} --case {number} --mutant {mutant}` runs the pair again"
-    )]
-    Differs {
-        /// The file.
-        path: PathBuf,
-        /// The machine that wrote it.
-        machine: String,
-        /// The system.
-        system: String,
-        /// The seed of the universe.
-        seed: u64,
-        /// The number of the test case in the universe.
-        number: usize,
-        /// Which re-seeding of it, in words; empty for the test case itself.
-        reseeding: String,
-        /// The mutant.
-        mutant: MutantNumber,
-        /// In what the runs differ.
-        difference: String,
-    },
+    #[error(transparent)]
+    Differs(Box<OtherRun>),
+}
+
+/// A run that is another one than the journal has.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{path}, of machine {machine}: test case {number}{reseeding} on mutant {mutant} is another run than the journal's: {difference}; \
+     one of the two machines is wrong, or the simulation depends on more than its test case; nothing of the file was taken. \
+     `simutant simulate {system} --seed {seed} --case {number} --mutant {mutant}` runs the pair again"
+)]
+pub struct OtherRun {
+    /// The file.
+    pub path: PathBuf,
+    /// The machine that wrote it.
+    pub machine: String,
+    /// The system.
+    pub system: String,
+    /// The seed of the universe.
+    pub seed: u64,
+    /// The number of the test case in the universe.
+    pub number: usize,
+    /// Which re-seeding of it, in words; empty for the test case itself.
+    pub reseeding: String,
+    /// The mutant.
+    pub mutant: MutantNumber,
+    /// In what the runs differ.
+    pub difference: String,
 }
 
 impl ShardError {

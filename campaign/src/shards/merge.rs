@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use super::error::OtherRun;
 use super::identity::Identity;
 use super::result::ShardResult;
 use super::{Bundle, Machine, ShardError};
@@ -126,7 +127,7 @@ pub(super) fn take(
                         0 => String::new(),
                         round => format!(", re-seeding {round},"),
                     };
-                    return Err(ShardError::Differs {
+                    return Err(ShardError::Differs(Box::new(OtherRun {
                         path: path.to_owned(),
                         machine: result.machine.name,
                         system: settings.system,
@@ -135,7 +136,7 @@ pub(super) fn take(
                         reseeding,
                         mutant,
                         difference,
-                    });
+                    })));
                 }
             },
         }
