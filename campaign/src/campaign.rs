@@ -150,6 +150,11 @@ impl Campaign {
         &self.plan
     }
 
+    /// Returns how many runs on mutants this session made, and how many recordings it made again.
+    pub(crate) fn session_counts(&self) -> (u64, u64) {
+        (self.session.executed, self.session.recordings_checked)
+    }
+
     pub(crate) fn journal(&self) -> &Journal {
         &self.journal
     }

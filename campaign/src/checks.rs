@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use simutant_outcomes::{MutantNumber, RunEnd};
+use simutant_outcomes::{Execution, MutantNumber, RunEnd};
 use simutant_protocol::MutantExecution;
 
 use crate::journal::{KeptRun, Recording};
@@ -66,16 +66,6 @@ fn check_pruned(plan: &CampaignPlan, number: usize, run: &MutantExecution) -> Re
 
 /// Finds out whether a run that is kept would be the same now.
 fn check_kept(plan: &CampaignPlan, number: usize, kept: &KeptRun, run: &MutantExecution) -> Result<(), CampaignError> {
-    let facts = |diverged, entered: u64, execution: &simutant_outcomes::Execution| {
-        [
-            ("verdict", format!("{} {}", execution.verdict, execution.reason).trim_end().to_owned()),
-            ("cause", execution.cause.map_or_else(|| "none".to_owned(), |cause| cause.to_string())),
-            ("number of events", execution.events.to_string()),
-            ("number of steps", execution.steps.to_string()),
-            ("divergence from the original", format!("{diverged}")),
-            ("set of functions that it called", format!("{entered:016x}")),
-        ]
-    };
     let was = facts(kept.diverged, kept.entered, &kept.execution);
     let is = facts(run.diverged, run.entered, &run.execution);
     let Some(((fact, was), (_, is))) = was.into_iter().zip(is).find(|(was, is)| was != is) else { return Ok(()) };
@@ -87,6 +77,18 @@ fn check_kept(plan: &CampaignPlan, number: usize, kept: &KeptRun, run: &MutantEx
         change: change(plan, run.mutant),
         difference: format!("the {fact} was {was}, and is {is}"),
     })
+}
+
+/// Returns what is the same whenever a run is made again, each with its name.
+pub(crate) fn facts(diverged: bool, entered: u64, execution: &Execution) -> [(&'static str, String); 6] {
+    [
+        ("verdict", format!("{} {}", execution.verdict, execution.reason).trim_end().to_owned()),
+        ("cause", execution.cause.map_or_else(|| "none".to_owned(), |cause| cause.to_string())),
+        ("number of events", execution.events.to_string()),
+        ("number of steps", execution.steps.to_string()),
+        ("divergence from the original", diverged.to_string()),
+        ("set of functions that it called", format!("{entered:016x}")),
+    ]
 }
 
 /// Finds out whether a recording that is kept would be the same now. How much memory a run takes depends a little on

@@ -289,7 +289,12 @@ fn a_machine_on_which_the_original_is_another_runs_no_mutant() {
     };
     unfit(&prepared, &prepared.edit(lacks), "other last bits of exp");
     if cfg!(target_arch = "x86_64") {
-        let lacks = |manifest: &mut Value| manifest["target_features"] = serde_json::json!(["sse2", "avx512vbmi2"]);
+        let lacks = |manifest: &mut Value| {
+            manifest["target_features"] = serde_json::json!([
+                { "name": "sse2", "flag": "sse2" },
+                { "name": "avx512vbmi2", "flag": "avx512_vbmi2" },
+            ])
+        };
         let bundle = prepared.edit(lacks);
         let is_here = fs::read_to_string("/proc/cpuinfo").is_ok_and(|text| text.contains("avx512_vbmi2"));
         if !is_here {

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::num::NonZeroU32;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::ClusterError;
 
@@ -93,4 +93,21 @@ pub enum TaskState {
     Running,
     /// It has ended, or was cancelled, and its node has not said so yet; on a node that is lost this may last.
     Ending,
+}
+
+/// How long cancelled tasks may take to end before nobody waits for them any more, and how often they are asked for.
+const CANCEL: Duration = Duration::from_secs(90);
+const ASK: Duration = Duration::from_secs(1);
+
+/// Cancels a job whose tasks wait or run, and waits for their end.
+pub(crate) fn cancel(engine: &dyn Engine, job: &str) -> Result<(), ClusterError> {
+    if engine.tasks(job)?.is_empty() {
+        return Ok(());
+    }
+    engine.cancel(job)?;
+    let begun = Instant::now();
+    while begun.elapsed() < CANCEL && !engine.tasks(job)?.is_empty() {
+        std::thread::sleep(ASK);
+    }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! What stands in the way of a study on a cluster.
+//! Why a study on a cluster fails.
 
 use std::path::{Path, PathBuf};
 

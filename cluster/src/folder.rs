@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use simutant_campaign::merge;
 
-use crate::run::cancel;
+use crate::engine::cancel;
 use crate::{ClusterError, Engine};
 
 /// What each task of an array runs. Its arguments are the folder, the number of shards, the bundle's identity and the

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use simutant_campaign::{Bundle, Merged, merge};
 
+use crate::engine::cancel;
 use crate::folder::Job;
 use crate::{Array, Capacity, ClusterError, ClusterFolder, Engine, ShardProgress, Task, TaskState};
 
@@ -22,8 +23,6 @@ const CODE_STOPPED: i32 = 130;
 /// How often the folder is looked at, and how often the engine is asked.
 const LOOK: Duration = Duration::from_secs(1);
 const ASK: Duration = Duration::from_secs(10);
-/// How long cancelled tasks may take to end before nobody waits for them any more.
-const CANCEL: Duration = Duration::from_secs(90);
 /// A shard is to take so long: then the loss of a node costs minutes, and Slurm starts few tasks.
 const SHARD: Duration = Duration::from_secs(300);
 /// Shards for each processor, if they are not too short then: who is done early takes another one.
@@ -322,19 +321,6 @@ impl ClusterRun<'_> {
             observer(ClusterEvent::Excluded { nodes: excluded.iter().cloned().collect(), detail });
         }
     }
-}
-
-/// Cancels a job whose tasks wait or run, and waits for their end.
-pub(crate) fn cancel(engine: &dyn Engine, job: &str) -> Result<(), ClusterError> {
-    if engine.tasks(job)?.is_empty() {
-        return Ok(());
-    }
-    engine.cancel(job)?;
-    let begun = Instant::now();
-    while begun.elapsed() < CANCEL && !engine.tasks(job)?.is_empty() {
-        std::thread::sleep(LOOK);
-    }
-    Ok(())
 }
 
 /// Returns the error of the first shard that ended with one that another node would have, too.

@@ -234,10 +234,18 @@ pub struct Description {
     /// Whether machines drive its clients, so that there are sources that walk.
     #[serde(default)]
     pub has_walks: bool,
-    /// The features of the processor that it was compiled for, as rustc names them: where they are missing, it cannot
-    /// run.
+    /// The features of the processor that it was compiled for: where they are missing, it cannot run.
     #[serde(default)]
-    pub target_features: Vec<String>,
+    pub target_features: Vec<TargetFeature>,
+}
+
+/// A feature of a processor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetFeature {
+    /// Its name for rustc.
+    pub name: String,
+    /// The flag by which the kernel says that a processor has it.
+    pub flag: String,
 }
 
 /// A black-box criterion.

@@ -181,14 +181,13 @@ impl Journal {
     }
 
     fn kept_run(&self, run: &StoredRun) -> Result<KeptRun, CampaignError> {
-        let &StoredRun { mutant, cause, diverged, reason, events, steps, entered, spent: _ } = run;
+        let &StoredRun { mutant, diverged, reason, entered, .. } = run;
         let text: Option<String> = self.try_sql(|connection| {
             let sql = "SELECT text FROM reasons WHERE number = ?1";
             connection.prepare_cached(sql)?.query_row([reason], |row| row.get(0)).optional()
         })?;
         let reason = text.ok_or_else(|| self.damaged("a run without a reason"))?;
-        let execution = Execution { verdict: run.verdict(), cause, reason, events, steps };
-        Ok(KeptRun { mutant, diverged, entered, execution })
+        Ok(KeptRun { mutant, diverged, entered, execution: run.execution(reason) })
     }
 
     /// Returns the runs of a test case that are kept, to be a part of the campaign again, and keeps them no more.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use rusqlite::params;
 use serde::{Serialize, Serializer};
-use simutant_outcomes::{Cause, MutantNumber, RunEnd};
+use simutant_outcomes::{Cause, Execution, MutantNumber, RunEnd};
 use simutant_protocol::{MutantExecution, Spent};
 
 use super::{Content, Journal};
@@ -32,6 +32,12 @@ pub(crate) struct StoredRun {
 impl StoredRun {
     pub(crate) fn verdict(&self) -> RunEnd {
         self.cause.map_or(RunEnd::Passed, Cause::verdict)
+    }
+
+    /// Returns how it ended, with the text of its reason.
+    pub(crate) fn execution(&self, reason: String) -> Execution {
+        let &Self { cause, events, steps, .. } = self;
+        Execution { verdict: self.verdict(), cause, reason, events, steps }
     }
 }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::BitSet;
+use simutant_protocol::TargetFeature;
 
 use super::ShardError;
 use super::identity::{Identity, hash};
@@ -52,11 +53,11 @@ struct Manifest {
     identity: Identity,
     /// The SHA-256 of each file.
     files: BTreeMap<String, String>,
-    /// What the executables were compiled for, as rustc names it.
-    target_features: Vec<String>,
+    /// What the executables were compiled for.
+    target_features: Vec<TargetFeature>,
     /// What they take from the C library of functions of real numbers.
     math_functions: Vec<String>,
-    /// What these come to on the machine that prepared the bundle.
+    /// The digest of their results on the machine that prepared the bundle.
     math_witness: Option<String>,
     /// How many bytes of memory a worker may use.
     memory_bytes: u64,
@@ -112,7 +113,7 @@ impl Campaign {
         if stop.load(Relaxed) {
             return Ok(None);
         }
-        Bundle::write(self, &executables, (identity, processor_time), folder).map(Some)
+        Bundle::write(self, &executables, &hashes, (identity, processor_time), folder).map(Some)
     }
 
     /// Runs some test cases on the mutants, and returns how much processor time all that are left take, as far as that shows.
@@ -271,6 +272,7 @@ impl Bundle {
     fn write(
         campaign: &Campaign,
         executables: &[(&'static str, Vec<u8>)],
+        hashes: &BTreeMap<&'static str, String>,
         (identity, processor_time): (Identity, Option<Duration>),
         folder: &Path,
     ) -> Result<Self, ShardError> {
@@ -282,12 +284,12 @@ impl Bundle {
         // Without it, what is there is no bundle until all is.
         remove(&folder.join(MANIFEST))?;
         let (plan, journal) = (campaign.plan(), campaign.journal());
-        let mut files = BTreeMap::new();
+        let mut files: BTreeMap<String, String> =
+            hashes.iter().map(|(name, hash)| ((*name).to_owned(), hash.clone())).collect();
         let mut math_functions = Vec::new();
         for (name, bytes) in executables {
             write_private(&folder.join(name), bytes, 0o700)?;
             math_functions.extend(mathematics::imported(bytes).unwrap_or_default());
-            files.insert((*name).to_owned(), hash(bytes));
         }
         math_functions.sort_unstable();
         math_functions.dedup();

@@ -1,4 +1,4 @@
-//! What stands in the way of a bundle, a shard or a merge.
+//! Why a bundle, a shard or a merge fails.
 
 use std::path::PathBuf;
 

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 
 use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
+use simutant_protocol::TargetFeature;
 
 /// A machine, as results name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,59 +68,16 @@ fn cgroup_limit() -> Option<u64> {
     limits.filter_map(|limit| limit.trim().parse().ok()).min()
 }
 
-/// Returns the features of `needed`, as rustc names them, that this processor does not have; nothing where the kernel does not
-/// list them in rustc's names.
-pub(super) fn missing_features(needed: &[String]) -> Vec<String> {
-    if !cfg!(target_arch = "x86_64") {
-        return Vec::new();
-    }
+/// Returns the names of the features of `needed` that this processor does not have; nothing where the kernel does not list
+/// flags.
+pub(super) fn missing_features(needed: &[TargetFeature]) -> Vec<String> {
     let known = read_to_string("/proc/cpuinfo").ok().and_then(|text| line_of(&text, "flags"));
     known.map_or_else(Vec::new, |flags| missing_of(needed, &flags))
 }
 
-/// Features that the kernel calls otherwise than rustc.
-const OTHER_NAMES: [(&str, &str); 7] = [
-    ("sse3", "pni"),
-    ("sse4.1", "sse4_1"),
-    ("sse4.2", "sse4_2"),
-    ("lzcnt", "abm"),
-    ("sha", "sha_ni"),
-    ("avx512vnni", "avx512_vnni"),
-    ("avx512vbmi2", "avx512_vbmi2"),
-];
-
-/// Features that both call by one name. Others are not instructions that a compiler puts into a program by itself.
-const SAME_NAMES: [&str; 19] = [
-    "sse",
-    "sse2",
-    "ssse3",
-    "popcnt",
-    "movbe",
-    "avx",
-    "avx2",
-    "fma",
-    "f16c",
-    "bmi1",
-    "bmi2",
-    "adx",
-    "aes",
-    "pclmulqdq",
-    "avx512f",
-    "avx512bw",
-    "avx512cd",
-    "avx512dq",
-    "avx512vl",
-];
-
-/// Returns the features that are not among the flags of the kernel.
-fn missing_of(needed: &[String], flags: &str) -> Vec<String> {
-    let flag = |feature: &str| {
-        let other = OTHER_NAMES.iter().find(|(name, _)| *name == feature).map(|(_, flag)| *flag);
-        other.or_else(|| SAME_NAMES.into_iter().find(|name| *name == feature))
-    };
-    let is_missing =
-        |feature: &&String| flag(feature).is_some_and(|flag| !flags.split_whitespace().any(|known| known == flag));
-    needed.iter().filter(is_missing).cloned().collect()
+fn missing_of(needed: &[TargetFeature], flags: &str) -> Vec<String> {
+    let is_missing = |feature: &&TargetFeature| !flags.split_whitespace().any(|flag| flag == feature.flag);
+    needed.iter().filter(is_missing).map(|feature| feature.name.clone()).collect()
 }
 
 /// Returns the value of the first line `name : value`.
@@ -134,15 +92,16 @@ mod tests {
 
     #[test]
     fn a_feature_that_the_processor_lacks_is_named() {
-        let needed: Vec<String> = ["sse2", "sse3", "sse4.2", "avx2", "fma", "crt-static"].map(str::to_owned).into();
+        let names = [("sse2", "sse2"), ("sse3", "pni"), ("sse4.2", "sse4_2"), ("avx2", "avx2"), ("fma", "fma")];
+        let needed = names.map(|(name, flag)| TargetFeature { name: name.to_owned(), flag: flag.to_owned() });
         assert_eq!(missing_of(&needed, "fpu sse2 pni sse4_2 avx2 fma"), Vec::<String>::new());
         assert_eq!(missing_of(&needed, "fpu sse2 sse4_2 fma avx22"), ["sse3", "avx2"]);
     }
 
     #[test]
     fn this_machine_has_what_its_own_programs_need() {
-        let own: Vec<String> = ["fxsr", "sse", "sse2"].map(str::to_owned).into();
-        assert_eq!(missing_features(&own), Vec::<String>::new());
+        let own = ["fxsr", "sse", "sse2"].map(|name| TargetFeature { name: name.to_owned(), flag: name.to_owned() });
+        assert!(!cfg!(target_arch = "x86_64") || missing_features(&own).is_empty());
         assert!(!Machine::this().name.is_empty());
     }
 

@@ -2,6 +2,8 @@
 //! and the processor (glibc has other code where there is no FMA), and a simulation that calls them can differ from
 //! machine to machine.
 
+use std::collections::BTreeSet;
+
 use object::{Object, ObjectSymbol};
 use sha2::{Digest, Sha256};
 use simutant_random::Random;
@@ -73,11 +75,10 @@ const FUNCTIONS: [(&str, Function); 44] = [
 /// can be read.
 pub(super) fn imported(executable: &[u8]) -> Option<Vec<String>> {
     let file = object::File::parse(executable).ok()?;
-    let is_imported = |name: &str| {
-        let mut symbols = file.dynamic_symbols();
-        symbols.any(|symbol| symbol.is_undefined() && symbol.name().is_ok_and(|known| known == name))
-    };
-    Some(FUNCTIONS.iter().map(|(name, _)| *name).filter(|name| is_imported(name)).map(str::to_owned).collect())
+    let undefined = file.dynamic_symbols().filter(ObjectSymbol::is_undefined);
+    let imported: BTreeSet<String> = undefined.filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect();
+    let names = FUNCTIONS.iter().map(|(name, _)| (*name).to_owned());
+    Some(names.filter(|name| imported.contains(name)).collect())
 }
 
 /// Returns what tells this machine's results of these functions from others: the SHA-256 of a million results of each.

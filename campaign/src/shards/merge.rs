@@ -1,7 +1,6 @@
 //! Takes the results of shards into the journal of their campaign.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -9,10 +8,10 @@ use super::error::OtherRun;
 use super::identity::Identity;
 use super::result::ShardResult;
 use super::{Bundle, Machine, ShardError};
-use crate::CampaignError;
 use crate::journal::{Journal, StoredRun};
 use crate::lock::Lock;
 use crate::outcomes::Settings;
+use crate::{CampaignError, checks};
 
 /// Ranges of missing test cases that are told in words.
 const RANGES_TOLD: usize = 10;
@@ -171,8 +170,7 @@ fn difference(here: WithReasons<'_>, there: WithReasons<'_>) -> Option<(u32, Str
     let mutants: BTreeSet<u32> = first.keys().chain(second.keys()).copied().collect();
     mutants.into_iter().find_map(|mutant| match (first.get(&mutant), second.get(&mutant)) {
         (Some(first), Some(second)) => {
-            let facts = |run: &StoredRun, reasons: &BTreeMap<i64, String>| facts(run, reasons.get(&run.reason));
-            let differs = facts(first, here.1).into_iter().zip(facts(second, there.1)).find(|(was, is)| was != is);
+            let differs = facts(first, here.1).zip(facts(second, there.1)).find(|(was, is)| was != is);
             differs.map(|((fact, was), (_, is))| (mutant, format!("the {fact} is {was} here, and {is} there")))
         }
         (Some(_), None) => Some((mutant, "the run is not there".to_owned())),
@@ -181,17 +179,10 @@ fn difference(here: WithReasons<'_>, there: WithReasons<'_>) -> Option<(u32, Str
 }
 
 /// Returns what must be the same, each with its name.
-fn facts(run: &StoredRun, reason: Option<&String>) -> [(&'static str, String); 7] {
-    let debug = |value: &dyn fmt::Debug| format!("{value:?}");
-    [
-        ("verdict", format!("{} {}", run.verdict(), reason.map_or("", String::as_str)).trim_end().to_owned()),
-        ("cause", run.cause.map_or_else(|| "none".to_owned(), |cause| cause.to_string())),
-        ("number of events", run.events.to_string()),
-        ("number of steps", run.steps.to_string()),
-        ("divergence from the original", run.diverged.to_string()),
-        ("set of functions that it called", format!("{:016x}", run.entered)),
-        ("cost", debug(&run.spent)),
-    ]
+fn facts(run: &StoredRun, reasons: &BTreeMap<i64, String>) -> impl Iterator<Item = (&'static str, String)> {
+    let reason = reasons.get(&run.reason).cloned().unwrap_or_default();
+    let execution = run.execution(reason);
+    checks::facts(run.diverged, run.entered, &execution).into_iter().chain([("cost", format!("{:?}", run.spent))])
 }
 
 /// Returns numbers in ascending order as ranges.

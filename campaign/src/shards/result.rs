@@ -32,8 +32,6 @@ pub(super) struct ShardResult {
     pub(super) identity: Identity,
     pub(super) shard: Shard,
     pub(super) machine: Machine,
-    /// Whether all of its test cases were run.
-    pub(super) is_complete: bool,
     /// The reasons by their numbers.
     pub(super) reasons: BTreeMap<i64, String>,
     /// By the numbers of test cases and re-seedings, their runs in the order of mutants.
@@ -85,7 +83,6 @@ impl ShardResult {
         set("identity", json(&self.identity))?;
         set("shard", json(&self.shard.to_string()))?;
         set("machine", json(&self.machine))?;
-        set("is_complete", json(&self.is_complete))?;
         set("digest", json(&hexadecimal(&digest.finalize())))?;
         transaction.commit()
     }
@@ -153,7 +150,6 @@ impl Reader {
             identity: parse("identity", &get("identity")?, no_result)?,
             shard: shard.parse().map_err(|_| no_result(format!("there is no shard {shard}")))?,
             machine: parse("machine", &get("machine")?, no_result)?,
-            is_complete: parse("is_complete", &get("is_complete")?, no_result)?,
             reasons,
             units,
         })

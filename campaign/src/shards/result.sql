@@ -1,5 +1,5 @@
 -- The result of a shard.
---   format, identity (of the bundle), shard, machine, is_complete, digest (of the other tables)
+--   format, identity (of the bundle), shard, machine, digest (of the other tables)
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL -- JSON

@@ -54,7 +54,7 @@ impl Bundle {
         self.copy_to(folder.path())?;
         let (plan, plain) = self.plan(folder.path())?;
         let machine = Machine::this();
-        let unfit = |detail| ShardError::UnfitMachine { machine: Machine::this().name, detail };
+        let unfit = |detail| ShardError::UnfitMachine { machine: machine.name.clone(), detail };
         if let Some(detail) = self.unfit(jobs, plan.bounds.memory_bytes) {
             return Err(unfit(detail));
         }
@@ -70,20 +70,13 @@ impl Bundle {
         if end == SessionEnd::Finished {
             end = campaign.run_in(&plain, &scope, jobs, progress, stop)?;
         }
-        let statistics = campaign.statistics()?;
         // Another attempt may have written the file meanwhile, and have more.
         self.take_known(campaign.journal_mut(), shard, into)?;
         let (reasons, units) = runs(campaign.journal(), &scope, universe)?;
-        let is_complete = end == SessionEnd::Finished;
+        let (executed, checked) = campaign.session_counts();
         let done = units.len();
-        ShardResult { identity: self.identity().clone(), shard, machine, is_complete, reasons, units }.write(into)?;
-        Ok(ShardRun {
-            end,
-            cases: scope.count_ones(..),
-            done,
-            checked: statistics.session_recordings_checked,
-            executed: statistics.session_executed,
-        })
+        ShardResult { identity: self.identity().clone(), shard, machine, reasons, units }.write(into)?;
+        Ok(ShardRun { end, cases: scope.count_ones(..), done, checked, executed })
     }
 
     /// Takes what the file of the result has of this shard; one that is damaged is written anew.
