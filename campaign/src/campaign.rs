@@ -275,15 +275,14 @@ impl Campaign {
         let reseeded = units.split_off(self.plan.universe().min(units.len()));
         let cases_compared = recordings.iter().flatten().count() as u64;
         recordings.truncate(self.plan.universe());
-        let selected: Vec<Vec<MutantNumber>> =
-            recordings.iter().flatten().map(|recording| self.selected(recording)).collect();
+        let recordings: Vec<Recording> = recordings.into_iter().flatten().collect();
         // There is a sample when all test cases are recorded.
-        let sampled = if selected.len() == units.len() { self.sampled(0, &selected) } else { Vec::new() };
+        let sampled = if recordings.len() == units.len() { self.sampled(0, &recordings) } else { Vec::new() };
         let checked =
             sampled.iter().zip(&units).filter(|(_, unit)| unit.is_some()).map(|(pairs, _)| pairs.len() as u64);
         Ok(Statistics {
             pairs: self.plan.universe() as u64 * mutants as u64,
-            pairs_pruned: selected.iter().map(|selected| (mutants - selected.len()) as u64).sum(),
+            pairs_pruned: recordings.iter().map(|recording| (mutants - self.selected(recording).count()) as u64).sum(),
             cases_compared,
             pairs_checked: checked.sum(),
             pairs_executed: units.iter().flatten().sum(),
@@ -419,21 +418,21 @@ impl Campaign {
         let mut todo = round.numbers_in_journal();
         todo.retain(|&number| units[number].is_none());
         let of_round = &recordings[first..first + universe];
-        let mut selected: Vec<Vec<MutantNumber>> = of_round.iter().map(|recording| self.selected(recording)).collect();
-        let sampled = self.sampled(round.number, &selected);
-        for (case, selected) in selected.iter_mut().enumerate() {
-            selected.retain(|&mutant| tally.is_open(case, mutant));
-        }
-        let kept = self.journal.transaction(|journal| journal.settle_kept(first, &selected))?;
+        let sampled = self.sampled(round.number, of_round);
+        let pruning = self.plan.pruning;
+        let is_selected =
+            |case: usize, mutant| is_selected(pruning, &of_round[case], mutant) && tally.is_open(case, mutant);
+        let kept = self.journal.transaction(|journal| journal.settle_kept(first..first + universe, is_selected))?;
         let seed = sample::of_round(self.plan.seed, round.number);
         let again = sample::kept_pairs(seed, self.plan.build.sites.mutants.len(), &kept);
         let checks = Checks { pruned: sampled, kept: self.journal.kept_runs(first, &again)? };
         let Self { plan, journal, session, directory, .. } = self;
-        let (checks, selected, kept) = (&checks, &selected, &kept);
+        let (checks, kept, mutants) = (&checks, &kept, plan.build.sites.mutants.len());
         let to_run = |number: usize| {
             let case = number - first;
             let is_new = move |mutant: &MutantNumber| !kept[case].contains(*mutant as usize);
-            checks.mutants(case).chain(selected[case].iter().copied().filter(is_new))
+            let selected = selected(plan.pruning, &of_round[case], mutants);
+            checks.mutants(case).chain(selected.filter(move |&mutant| tally.is_open(case, mutant)).filter(is_new))
         };
         // Where all runs are kept, and none of them is a check, there is nothing to do.
         let idle: Vec<usize> = todo.extract_if(.., |number| to_run(*number).next().is_none()).collect();
@@ -479,20 +478,28 @@ impl Campaign {
         pool::run(executors, &todo, stop, work, seen, write)
     }
 
-    /// Returns the mutants that a test case is run on.
-    fn selected(&self, recording: &Recording) -> Vec<MutantNumber> {
-        let numbers = |set: &BitSet| set.ones().map(|number| number as MutantNumber).collect();
-        match self.plan.pruning {
-            Pruning::Infected => numbers(&recording.infected),
-            Pruning::Reached => numbers(&recording.reached),
-            Pruning::None => (0..self.plan.build.sites.mutants.len() as MutantNumber).collect(),
-        }
+    fn selected<'a>(&self, recording: &'a Recording) -> impl Iterator<Item = MutantNumber> + use<'a> {
+        selected(self.plan.pruning, recording, self.plan.build.sites.mutants.len())
     }
 
-    /// Returns the mutants that each test case of a round is run on beside those that are `selected`, as a check.
-    fn sampled(&self, round: usize, selected: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
+    /// Returns the mutants that each test case of a round is run on beside those that are selected, as a check.
+    fn sampled(&self, round: usize, recordings: &[Recording]) -> Vec<Vec<MutantNumber>> {
         let seed = sample::of_round(self.plan.seed, round);
-        sample::pruned_pairs(seed, self.plan.build.sites.mutants.len(), selected)
+        let selected = |case: usize| self.selected(&recordings[case]).collect();
+        sample::pruned_pairs(seed, self.plan.build.sites.mutants.len(), recordings.len(), selected)
+    }
+}
+
+/// Returns the mutants that a test case is run on as long as its pairs are open, in ascending order.
+fn selected(pruning: Pruning, recording: &Recording, mutants: usize) -> impl Iterator<Item = MutantNumber> + use<'_> {
+    (0..mutants as MutantNumber).filter(move |&mutant| is_selected(pruning, recording, mutant))
+}
+
+fn is_selected(pruning: Pruning, recording: &Recording, mutant: MutantNumber) -> bool {
+    match pruning {
+        Pruning::Infected => recording.infected.contains(mutant as usize),
+        Pruning::Reached => recording.reached.contains(mutant as usize),
+        Pruning::None => true,
     }
 }
 

@@ -36,7 +36,8 @@ use simutant_outcomes::BitSet;
 pub(crate) use content::Content;
 pub(crate) use growth::UniverseSize;
 pub(crate) use rounds::Rounds;
-pub(crate) use runs::{StoredRun, from_text as runs_of_text, to_text as runs_to_text};
+pub use runs::RunForm;
+pub(crate) use runs::{StoredRun, compressed, decompressed, from_text as runs_of_text, to_text as runs_to_text};
 
 use crate::{CampaignError, bits};
 

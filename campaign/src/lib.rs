@@ -87,9 +87,10 @@ mod worker;
 
 pub use campaign::Campaign;
 pub use error::{CampaignError, Share};
+pub use journal::RunForm;
 pub use outcomes::{
-    CampaignUniverse, copy_campaign, read_case, read_limits, read_outcomes, read_outcomes_of, read_reseedings,
-    read_sites, read_universe,
+    CampaignUniverse, copy_campaign, read_case, read_cases, read_limits, read_outcomes, read_outcomes_of,
+    read_reseedings, read_sites, read_universe,
 };
 pub use plain::PlainCheck;
 pub use plan::{Bounds, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics};

@@ -129,14 +129,22 @@ pub fn copy_campaign(from: &Path, to: &Path) -> Result<CampaignUniverse, Campaig
 /// # Errors
 /// If there is no campaign, or its journal is damaged.
 pub fn read_case(directory: &Path, seed: u64, number: usize) -> Result<Option<Value>, CampaignError> {
+    Ok(read_cases(directory, seed)?.and_then(|cases| cases.into_iter().nth(number)))
+}
+
+/// Returns the test cases of the campaign in `directory`, if its universe is drawn from `seed`, and drawn.
+///
+/// # Errors
+/// If there is no campaign, or its journal is damaged.
+pub fn read_cases(directory: &Path, seed: u64) -> Result<Option<Vec<Value>>, CampaignError> {
     let journal = Journal::open_existing(directory)?;
     if journal.get("seed")? != Some(seed) {
         return Ok(None);
     }
-    let cases: usize = journal.get("cases")?.unwrap_or_default();
-    let of_universe = number < cases;
-    let cases = journal.cases(cases * journal.rounds()?.drawn)?;
-    Ok(cases.unwrap_or_default().into_iter().nth(number).filter(|_| of_universe))
+    let universe: usize = journal.get("cases")?.unwrap_or_default();
+    let mut cases = journal.cases(universe * journal.rounds()?.drawn)?;
+    cases.iter_mut().for_each(|cases| cases.truncate(universe));
+    Ok(cases)
 }
 
 /// What is fixed when the universe has been drawn.

@@ -29,20 +29,25 @@ pub(crate) fn of_round(seed: u64, round: usize) -> u64 {
     seed ^ (round as u64).rotate_right(8)
 }
 
-/// Draws pairs of a test case and a mutant that is not among the `selected` ones of that test case; these are in
-/// ascending order, and so are the mutants that are returned for each test case.
+/// Draws pairs of one of `cases` test cases and a mutant that is not among the `selected` ones of that test case; these
+/// are in ascending order, and so are the mutants that are returned for each test case.
 ///
 /// The sample depends on the arguments alone, and each pair is as likely as any other.
-pub(crate) fn pruned_pairs(seed: u64, mutants: usize, selected: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
-    others(seed ^ PRUNED, mutants, selected)
+pub(crate) fn pruned_pairs(
+    seed: u64,
+    mutants: usize,
+    cases: usize,
+    selected: impl Fn(usize) -> Vec<MutantNumber>,
+) -> Vec<Vec<MutantNumber>> {
+    others(seed ^ PRUNED, mutants, cases, selected)
 }
 
 /// Draws pairs of a test case and a mutant whose run was kept after an edit, in the same way.
 pub(crate) fn kept_pairs(seed: u64, mutants: usize, kept: &[BitSet]) -> Vec<Vec<MutantNumber>> {
-    let without = |kept: &BitSet| {
-        (0..mutants).filter(|&mutant| !kept.contains(mutant)).map(|mutant| mutant as MutantNumber).collect()
+    let without = |case: usize| {
+        (0..mutants).filter(|&mutant| !kept[case].contains(mutant)).map(|mutant| mutant as MutantNumber).collect()
     };
-    others(seed ^ KEPT, mutants, &kept.iter().map(without).collect::<Vec<_>>())
+    others(seed ^ KEPT, mutants, kept.len(), without)
 }
 
 /// Draws some of the test cases whose recordings were kept after an edit.
@@ -59,20 +64,26 @@ pub(crate) fn overlap(seed: u64, universe: usize) -> BTreeSet<usize> {
     draw(seed ^ OVERLAP, total, count).into_iter().map(|case| case as usize).collect()
 }
 
-/// Draws from all pairs but those of each test case's mutants in `without`.
-fn others(seed: u64, mutants: usize, without: &[Vec<MutantNumber>]) -> Vec<Vec<MutantNumber>> {
+/// Draws from all pairs but those of each test case's mutants in `without`, which is asked again and again: all of them at
+/// once may be more than there is memory.
+fn others(
+    seed: u64,
+    mutants: usize,
+    cases: usize,
+    without: impl Fn(usize) -> Vec<MutantNumber>,
+) -> Vec<Vec<MutantNumber>> {
     // How many pairs there are before those of each test case, and in all.
-    let mut before = Vec::with_capacity(without.len());
+    let mut before = Vec::with_capacity(cases);
     let mut total = 0;
-    for without in without {
+    for case in 0..cases {
         before.push(total);
-        total += (mutants - without.len()) as u64;
+        total += (mutants - without(case).len()) as u64;
     }
-    let mut sample = vec![Vec::new(); without.len()];
+    let mut sample = vec![Vec::new(); cases];
     for pair in draw(seed, total, (total / ONE_OF).clamp(PAIRS_MIN, PAIRS_MAX).min(total)) {
         // The last test case with no more before it: those without any pair are passed over.
         let case = before.partition_point(|&before| before <= pair) - 1;
-        sample[case].push(missing(&without[case], (pair - before[case]) as MutantNumber));
+        sample[case].push(missing(&without(case), (pair - before[case]) as MutantNumber));
     }
     sample
 }
@@ -107,7 +118,7 @@ mod tests {
     fn few_pairs_are_all_drawn_and_many_up_to_a_bound() {
         #[track_caller]
         fn check(cases: usize, mutants: usize, selected: &[MutantNumber], expect: u64) {
-            let sample = pruned_pairs(1, mutants, &vec![selected.to_vec(); cases]);
+            let sample = pruned_pairs(1, mutants, cases, |_| selected.to_vec());
             assert_eq!(sample.iter().map(Vec::len).sum::<usize>() as u64, expect);
         }
         check(10, 12, &[0, 3], 100);
@@ -115,14 +126,14 @@ mod tests {
         check(100, 12, &[0, 3], PAIRS_MIN);
         check(1_000, 202, &[0, 3], 1_000);
         check(10_000, 202, &[0, 3], PAIRS_MAX);
-        assert_eq!(pruned_pairs(1, 0, &[]), Vec::<Vec<MutantNumber>>::new());
+        assert_eq!(pruned_pairs(1, 0, 0, |_| Vec::new()), Vec::<Vec<MutantNumber>>::new());
     }
 
     #[test]
     fn another_seed_draws_other_pairs() {
-        let selected = vec![vec![1]; 100];
-        assert_eq!(pruned_pairs(1, 100, &selected), pruned_pairs(1, 100, &selected));
-        assert_ne!(pruned_pairs(1, 100, &selected), pruned_pairs(2, 100, &selected));
+        let sample = |seed| pruned_pairs(seed, 100, 100, |_| vec![1]);
+        assert_eq!(sample(1), sample(1));
+        assert_ne!(sample(1), sample(2));
     }
 
     #[test]
@@ -137,7 +148,7 @@ mod tests {
 
     #[test]
     fn no_part_of_the_pairs_is_preferred() {
-        let sample = pruned_pairs(7, 1_001, &vec![vec![500]; 1_000]);
+        let sample = pruned_pairs(7, 1_001, 1_000, |_| vec![500]);
         let in_first_cases = sample[..500].iter().flatten().count();
         let first_mutants = sample.iter().flatten().filter(|&&mutant| mutant < 500).count();
         // Both are binomial with 5,000 draws: this is five standard deviations from one half.
@@ -153,7 +164,7 @@ mod tests {
             selected in prop::collection::vec(prop::collection::btree_set(0_u32..40, 0..40), 0..30),
         ) {
             let selected: Vec<Vec<u32>> = selected.into_iter().map(|set| set.into_iter().collect()).collect();
-            let sample = pruned_pairs(seed, 40, &selected);
+            let sample = pruned_pairs(seed, 40, selected.len(), |case| selected[case].clone());
             prop_assert_eq!(sample.len(), selected.len());
             for (sample, selected) in sample.iter().zip(&selected) {
                 prop_assert!(sample.is_sorted_by(|first, second| first < second));

@@ -62,6 +62,11 @@ impl Shard {
         (index < of.get()).then_some(Self { index, of })
     }
 
+    /// Returns whether a number is in this part: every `of`-th one from `index` on.
+    pub const fn contains(self, number: usize) -> bool {
+        number % self.of.get() as usize == self.index as usize
+    }
+
     /// Returns the test cases of a universe of so many that are in this part: every `of`-th one from `index` on, which
     /// balances parts better than blocks where test cases grow with their number, and some of the part before it, so
     /// that two machines run them.

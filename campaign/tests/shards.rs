@@ -14,8 +14,8 @@ use rusqlite::Connection;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use simutant_campaign::{
-    Bounds, Bundle, Campaign, CampaignPlan, Existing, Merged, Phase, Pruning, SessionEnd, Shard, ShardError, ShardRun,
-    Trial, merge,
+    Bounds, Bundle, Campaign, CampaignPlan, Existing, Merged, Phase, Pruning, RunForm, SessionEnd, Shard, ShardError,
+    ShardRun, Trial, merge,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{InputSource, Outcomes};
@@ -105,7 +105,7 @@ impl Prepared {
     }
 
     fn merge(&self, files: &[PathBuf]) -> Result<Merged, ShardError> {
-        merge(&self.out(), None, files)
+        merge(&self.out(), None, files, RunForm::Text)
     }
 
     fn outcomes(&self) -> Outcomes {
@@ -167,6 +167,32 @@ fn shards_come_to_the_outcomes_of_one_machine() {
 }
 
 #[test]
+fn compressed_runs_are_the_same_in_less_space() {
+    let (text, compressed) = (Prepared::new("chance", 3), Prepared::new("chance", 3));
+    let forms = [(&text, RunForm::Text), (&compressed, RunForm::Compressed)];
+    let [text_bytes, compressed_bytes] = forms.map(|(prepared, form)| {
+        let files = [prepared.shard(0, 2), prepared.shard(1, 2)];
+        let merged = merge(&prepared.out(), None, &files, form).expect("they go together");
+        assert_eq!((merged.taken, merged.missing.len()), (CASES * 3, 0));
+        let again = merge(&prepared.out(), None, &files, form).expect("what is there can be compared");
+        assert_eq!((again.taken, again.missing.len()), (0, 0));
+        assert!(prepared.outcomes() == on_one_machine(&prepared.plan));
+        let journal = Connection::open(prepared.out().join("journal.sqlite")).expect("it is there");
+        let number = |sql: &str| journal.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
+        let listed = number("SELECT count(*) FROM executions");
+        let runs = number("SELECT sum(executions) FROM units");
+        assert_eq!(listed, if form == RunForm::Text { runs } else { 0 });
+        number("SELECT sum(octet_length(runs)) FROM units")
+    });
+    assert!(compressed_bytes < text_bytes, "{compressed_bytes} of {text_bytes}");
+    let journal = Connection::open(compressed.out().join("journal.sqlite")).expect("it is there");
+    journal.execute("UPDATE units SET runs = x'00' WHERE test_case = 3", []).expect("it is ours");
+    drop(journal);
+    let error = open(&compressed.out(), &compressed.plan).outcomes().expect_err("it is damaged").to_string();
+    assert!(error.contains("runs of test case 3: they cannot be read"), "{error}");
+}
+
+#[test]
 fn what_is_missing_is_told_and_run_here() {
     let prepared = Prepared::new("none", 1);
     let merged = prepared.merge(&[prepared.shard(1, 3)]).expect("it is one of its shards");
@@ -185,7 +211,8 @@ fn what_is_missing_is_told_and_run_here() {
 fn a_campaign_that_is_not_there_begins_as_that_of_the_bundle() {
     let prepared = Prepared::new("none", 1);
     let elsewhere = folder();
-    let merged = merge(elsewhere.path(), Some(&prepared.bundle), &[prepared.shard(0, 1)]).expect("it begins");
+    let merged =
+        merge(elsewhere.path(), Some(&prepared.bundle), &[prepared.shard(0, 1)], RunForm::Text).expect("it begins");
     assert_eq!((merged.taken, merged.missing.len()), (CASES, 0));
     let outcomes = open(elsewhere.path(), &prepared.plan).outcomes().expect("it is finished");
     assert!(outcomes == on_one_machine(&prepared.plan));
@@ -240,7 +267,10 @@ fn what_a_trial_ran_is_in_the_results_too() {
         anew.prepare(&worker, two(), (&bundle, Trial::Skip), &mut |_| {}, &never()).expect("it can be prepared");
     assert_eq!(known.expect("nobody stopped it").id(), tried.id());
     drop(anew);
-    assert_eq!(merge(again.path(), None, &[into]).expect("it is of the same campaign").missing_cases(), 0);
+    assert_eq!(
+        merge(again.path(), None, &[into], RunForm::Text).expect("it is of the same campaign").missing_cases(),
+        0
+    );
 }
 
 #[test]
@@ -365,7 +395,7 @@ fn results_that_are_of_something_else_are_refused() {
     refused(&prepared.result("not there"), "No such file");
     let nowhere = prepared.folder.path().join("nowhere");
     assert!(
-        matches!(merge(&nowhere, None, std::slice::from_ref(&good)), Err(ShardError::NotPrepared(_)))
+        matches!(merge(&nowhere, None, std::slice::from_ref(&good), RunForm::Text), Err(ShardError::NotPrepared(_)))
             && !nowhere.exists()
     );
     let error = run_shard(&prepared.bundle, (1, 2), &good).expect_err("it has the result of another shard");

@@ -25,6 +25,7 @@ use self::numbers::count;
 pub(crate) use self::proxy::ProxyArguments;
 pub(crate) use self::shards::{
     ClusterArguments, ClusterScriptArguments, EngineArgument, MergeArguments, PlaceArgument, ShardArguments,
+    TrialShardArguments,
 };
 
 /// Chooses test inputs for a distributed system by means of its simulation, and runs them on real implementations.
@@ -566,4 +567,6 @@ pub(crate) struct ExperimentArguments {
     /// none of these reaches, or, where test cases take a second or more, that none of these shows.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) mutants: usize,
+    #[command(flatten)]
+    pub(crate) shards: TrialShardArguments,
 }

@@ -1,5 +1,6 @@
 //! `simutant check`: histories in files, judged by a specification.
 
+mod known;
 mod picture;
 mod text;
 
@@ -11,13 +12,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use simutant_oracle::catalogue::ReadyMade;
 use simutant_oracle::judging::{JudgingError, JudgingReply, JudgingRequest, NamedOrder, Watch};
 use simutant_oracle::{CheckReport, ReportedAnswer};
 use simutant_study::{JudgingProgram, SpecificationError, SpecificationRequest};
 
+use self::known::Known;
 use self::picture::Drawn;
 use crate::arguments::{CheckArguments, Common};
 use crate::exit::{BadInput, Exit};
@@ -30,18 +32,28 @@ use crate::{given, output};
 const STDIN: &str = "-";
 
 /// What the command found out, as it prints it with `--json`.
-#[derive(Debug, Serialize)]
-struct Listing<'a> {
-    specification: &'a str,
-    order: NamedOrder,
-    revisions: bool,
+#[derive(Debug, Serialize, Deserialize)]
+struct Listing {
+    #[serde(flatten)]
+    question: Question,
     #[serde(flatten)]
     counts: Counts,
     histories: Vec<Judged>,
 }
 
+/// What is asked of each history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Question {
+    specification: String,
+    /// The state that the service begins in, as it was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    initial: Option<Json>,
+    order: NamedOrder,
+    revisions: bool,
+}
+
 /// How many histories were answered how.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Counts {
     possible: usize,
     impossible: usize,
@@ -50,14 +62,17 @@ struct Counts {
 }
 
 /// A file, and what came of its check.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Judged {
     file: String,
+    /// The SHA-256 of its content; `None` for the standard input and for what cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
     #[serde(flatten)]
     judgement: Judgement,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Judgement {
     Report(CheckReport),
@@ -65,9 +80,15 @@ enum Judgement {
 }
 
 pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result<Exit> {
-    let judge = Judge::new(arguments)?;
+    let mut judge = Judge::new(arguments)?;
     if arguments.histories.iter().filter(|history| history.as_os_str() == STDIN).count() > 1 {
         return Err(BadInput(format!("{STDIN}: the standard input can be read once")).into());
+    }
+    judge.known.take(&arguments.judged, &judge.question)?;
+    let mut histories = arguments.histories.clone();
+    if let Some(shard) = arguments.shard {
+        let mut number = 0..;
+        histories.retain(|_| number.next().is_some_and(|number| shard.contains(number)));
     }
     let interrupts = Interrupts::listen()?;
     let is_stopped = || interrupts.flag().load(Ordering::SeqCst);
@@ -75,7 +96,7 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
     let mut counts = Counts::default();
     let mut drawn = Drawn::default();
     in_order(
-        &arguments.histories,
+        &histories,
         common.jobs().get(),
         &|path| (!is_stopped()).then(|| judge.judge(path, &is_stopped)),
         |mut one| {
@@ -92,14 +113,12 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
         return Ok(Exit::Interrupted);
     }
     if let Some(file) = &arguments.picture {
-        drawn.write(file, arguments.histories.len() > 1)?;
+        drawn.write(file, histories.len() > 1)?;
     }
     if common.json {
-        let Judge { request: JudgingRequest { order, revisions, .. }, .. } = judge;
-        let specification = &arguments.specification;
-        let listing = Listing { specification, order, revisions, counts, histories: judged };
+        let listing = Listing { question: judge.question, counts, histories: judged };
         output::print(&output::json(&output::Versioned::new(listing))?)?;
-    } else if arguments.histories.len() > 1 {
+    } else if histories.len() > 1 {
         output::print(&text::summary(counts))?;
     }
     Ok(counts.exit())
@@ -108,7 +127,10 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
 /// A specification, and what is asked for of its checks.
 struct Judge {
     specification: Specification,
+    question: Question,
     request: JudgingRequest,
+    /// What is known already.
+    known: Known,
 }
 
 /// Who knows what a service may do.
@@ -150,10 +172,24 @@ impl Judge {
             time: arguments.time,
             calls: arguments.picture.is_some(),
         };
-        Ok(Self { specification, request })
+        let initial = match &specification {
+            Specification::ReadyMade(_, initial) => initial.clone(),
+            Specification::Program(_) => None,
+        };
+        let question = Question {
+            specification: arguments.specification.clone(),
+            initial,
+            order: request.order,
+            revisions: request.revisions,
+        };
+        Ok(Self { specification, question, request, known: Known::default() })
     }
 
     fn judge(&self, path: &Path, is_stopped: &dyn Fn() -> bool) -> Judged {
+        let (file, sha256) = (path.display().to_string(), known::hash(path));
+        if let Some(judged) = self.known.get(&file, sha256.as_deref()) {
+            return judged.clone();
+        }
         let request = JudgingRequest { file: Some(path.to_owned()), ..self.request.clone() };
         let judgement = match &self.specification {
             Specification::ReadyMade(specification, initial) => {
@@ -171,7 +207,7 @@ impl Judge {
                 Err(error) => Judgement::Unreadable { unreadable: told(&error.into()) },
             },
         };
-        Judged { file: path.display().to_string(), judgement }
+        Judged { file, sha256, judgement }
     }
 }
 
@@ -180,6 +216,27 @@ fn told(error: &JudgingError) -> String {
     match error {
         JudgingError::UnknownFormat => format!("{error}, with --format"),
         error => error.to_string(),
+    }
+}
+
+impl Judged {
+    /// Returns whether it is known whether the history is possible.
+    fn is_decided(&self) -> bool {
+        self.is_possible().is_some()
+    }
+
+    fn is_possible(&self) -> Option<bool> {
+        match &self.judgement {
+            Judgement::Report(CheckReport { answer: ReportedAnswer::Possible { .. }, .. }) => Some(true),
+            Judgement::Report(CheckReport { answer: ReportedAnswer::Impossible(_), .. }) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether both cannot be true of one file; what a check cost may differ, and a larger budget decides more.
+    fn contradicts(&self, other: &Self) -> bool {
+        let both = self.is_possible().zip(other.is_possible());
+        self.sha256 != other.sha256 || both.is_some_and(|(one, other)| one != other)
     }
 }
 

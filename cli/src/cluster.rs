@@ -36,9 +36,10 @@ pub(crate) fn run(
         Existing::Delete => folder.begin_anew(&engine)?,
     }
     let stages = Stages::new(&plan.system.system);
-    let prepared = plan.prepare(&folder.bundle(), &|event| stages.show(event), interrupts.flag());
+    let prepared = plan.prepare(&folder.bundle_to_be(), &|event| stages.show(event), interrupts.flag());
     let Some(bundle) = interrupt::unless(prepared)? else { return Ok(Some(stopped(out))) };
     bundle.add_command()?;
+    let bundle = folder.adopt(&bundle)?;
     let run = ClusterRun {
         out,
         bundle: &bundle,
@@ -88,15 +89,16 @@ impl Shown {
                 tell(&format!("job {job} with {}", plural(*shards, "shard")));
             }
             ClusterEvent::Attached { job } => tell(&format!("attached to job {job}")),
-            ClusterEvent::Progress { progress, running, waiting, restarts } => {
+            ClusterEvent::Progress { progress, running, waiting, restarts, reason } => {
                 let ShardProgress { done, executed, .. } = *progress;
                 let units = self.units as u64;
                 let phase = self.phase.get_or_insert_with(|| ProgressPhase::counted("mutating", units));
                 let again = if *restarts == 0 { String::new() } else { format!(", {restarts} started again") };
                 let runs = plural(executed as usize, "run");
+                let why = reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
                 phase.at(
                     (done as u64).min(units),
-                    format!("test cases, {runs}; {running} running, {waiting} waiting{again}"),
+                    format!("test cases, {runs}; {running} running, {waiting} waiting{why}{again}"),
                 );
             }
             ClusterEvent::Excluded { nodes, detail } => {

@@ -22,7 +22,8 @@ Exit codes:
        fails on the original simulation, or a self-check failed
     2  the command line is wrong
     3  a file or a value cannot be used
-    4  something could not be built, started or reached
+    4  something could not be built, started or reached, or a machine is
+       unfit for a shard
     5  a file could not be written or read, or the disk is full
     6  a score is below what --score-min or --dominator-score-min asks for
     7  no test failed, and some were inconclusive; or a history is undecided;
@@ -207,7 +208,7 @@ impl Exit {
         }
         if let Some(error) = cause.downcast_ref::<TrialLogError>() {
             return Some(match error {
-                TrialLogError::Malformed { .. } => Self::BadInput,
+                TrialLogError::Malformed { .. } | TrialLogError::OtherTerms { .. } => Self::BadInput,
                 TrialLogError::File { .. } => Self::Storage,
                 _ => Self::Unavailable,
             });

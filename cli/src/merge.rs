@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use simutant_analysis::plural;
-use simutant_campaign::{Bundle, Machine, Merged, merge};
+use simutant_campaign::{Bundle, Machine, Merged, RunForm, merge};
 use simutant_report::wrapped;
 
 use crate::arguments::{Common, MergeArguments};
@@ -24,9 +24,10 @@ struct Result<'a> {
 }
 
 pub(crate) fn run(arguments: &MergeArguments, common: &Common) -> anyhow::Result<Exit> {
-    let MergeArguments { study, files, bundle } = arguments;
+    let MergeArguments { study, files, bundle, compress } = arguments;
     let bundle = bundle.as_deref().map(|folder| Bundle::open(folder, None)).transpose()?;
-    let merged = merge(study, bundle.as_ref(), files)?;
+    let form = if *compress { RunForm::Compressed } else { RunForm::Text };
+    let merged = merge(study, bundle.as_ref(), files, form)?;
     output::print(&if common.json {
         let Merged { taken, known, runs, machines, missing, .. } = &merged;
         let missing = missing.iter().map(|range| [*range.start(), *range.end()]).collect();

@@ -74,7 +74,7 @@ pub struct Array<'a> {
 }
 
 /// A task that has not ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     /// Its number in the array.
     pub number: u32,
@@ -82,6 +82,8 @@ pub struct Task {
     pub state: TaskState,
     /// How often the engine has started it again, as after the loss of a node.
     pub restarts: u32,
+    /// Why it waits, in the engine's words.
+    pub reason: Option<String>,
 }
 
 /// What a task does.

@@ -8,20 +8,20 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use simutant_campaign::merge;
+use simutant_campaign::{Bundle, RunForm, merge};
 
 use crate::engine::cancel;
 use crate::{ClusterError, Engine};
 
-/// What each task of an array runs. Its arguments are the folder, the number of shards, the bundle's identity and the
-/// number of workers, and the engine gives the number of the shard. A node that does not have the folder, or cannot start
+/// What each task of an array runs. Its arguments are the folder, the number of shards, the bundle and its identity, and the
+/// number of workers; the engine gives the number of the shard. A node that does not have the folder, or cannot start
 /// the command, is unfit (exit code 4). A signal is for the command, which writes what it has; the shell waits for it.
 const SCRIPT: &str = r#"#!/bin/sh
 trap : TERM INT
 k=${SLURM_ARRAY_TASK_ID:?}
 cd -- "$1" || exit 4
-if bundle/simutant --version > /dev/null 2> "log/$k.txt"; then
-    bundle/simutant shard bundle "$k/$2" --into "results/$k.sqlite" --id "$3" --jobs "$4" --progress "progress/$k.json" \
+if "$3/simutant" --version > /dev/null 2> "log/$k.txt"; then
+    "$3/simutant" shard "$3" "$k/$2" --into "results/$k.sqlite" --id "$4" --jobs "$5" --progress "progress/$k.json" \
         > /dev/null 2> "log/$k.txt" &
     shard=$!
     wait "$shard"
@@ -34,6 +34,9 @@ echo "$code ${SLURMD_NODENAME:-$(hostname)}" > "ended/.$k.$$"
 mv "ended/.$k.$$" "ended/$k"
 exit "$code"
 "#;
+
+/// So many digits of a bundle's identity are the name of its folder.
+const BUNDLE_DIGITS: usize = 16;
 
 /// How far a shard is, as it says itself every few seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +92,7 @@ impl ClusterFolder {
     pub fn of(out: &Path) -> Result<Self, ClusterError> {
         let out = std::path::absolute(out).map_err(|source| ClusterError::file(out, source))?;
         let folder = Self { root: out.join("cluster") };
-        for name in ["", "results", "progress", "ended", "log"] {
+        for name in ["", "bundles", "results", "progress", "ended", "log"] {
             let path = folder.root.join(name);
             fs::create_dir_all(&path).map_err(|source| ClusterError::file(&path, source))?;
         }
@@ -98,9 +101,30 @@ impl ClusterFolder {
         Ok(folder)
     }
 
-    /// Returns where its bundle is.
-    pub fn bundle(&self) -> PathBuf {
-        self.root.join("bundle")
+    /// Returns where a bundle is written; shards run none from there.
+    pub fn bundle_to_be(&self) -> PathBuf {
+        self.root.join("bundles").join("new")
+    }
+
+    /// Gives a bundle that was written the folder that its shards run it from. One that is there with the same identity
+    /// stays, since shards may be running it.
+    ///
+    /// # Errors
+    /// If the folder cannot be read or written.
+    pub fn adopt(&self, bundle: &Bundle) -> Result<Bundle, ClusterError> {
+        let (id, from) = (bundle.id(), bundle.folder());
+        let to = self.bundle_of(&id);
+        if let Ok(known) = Bundle::open(&to, Some(&id)) {
+            fs::remove_dir_all(from).map_err(|source| ClusterError::file(from, source))?;
+            return Ok(known);
+        }
+        remove_folder(&to)?;
+        fs::rename(from, &to).map_err(|source| ClusterError::file(&to, source))?;
+        Ok(Bundle::open(&to, Some(&id))?)
+    }
+
+    fn bundle_of(&self, id: &str) -> PathBuf {
+        self.root.join("bundles").join(&id[..BUNDLE_DIGITS])
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -140,7 +164,7 @@ impl ClusterFolder {
     pub fn save_results(&self, out: &Path) -> Result<(), ClusterError> {
         for file in self.results()? {
             // One that is of another study, or damaged, is told later, if it still matters.
-            _ = merge(out, None, &[file]);
+            _ = merge(out, None, &[file], RunForm::Text);
         }
         Ok(())
     }
@@ -153,11 +177,18 @@ impl ClusterFolder {
         if let Some(job) = self.job().filter(|job| job.engine == engine.name()) {
             cancel(engine, &job.job)?;
         }
-        self.clear()
+        self.clear(None)
     }
 
-    /// Forgets what shards of another bundle or another number of shards left.
-    pub(crate) fn clear(&self) -> Result<(), ClusterError> {
+    /// Forgets what shards of another bundle or another number of shards left, and bundles with another identity than
+    /// `id`.
+    pub(crate) fn clear(&self, id: Option<&str>) -> Result<(), ClusterError> {
+        let bundles = self.root.join("bundles");
+        let kept = id.map(|id| self.bundle_of(id));
+        let entries = fs::read_dir(&bundles).map_err(|source| ClusterError::file(&bundles, source))?;
+        for entry in entries.flatten().filter(|entry| Some(entry.path()) != kept) {
+            remove_folder(&entry.path())?;
+        }
         for name in ["results", "progress", "ended", "log"] {
             let path = self.root.join(name);
             fs::remove_dir_all(&path)
@@ -195,6 +226,13 @@ impl ClusterFolder {
         let text = fs::read_to_string(self.root.join("log").join(format!("{shard}.txt"))).unwrap_or_default();
         let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
         last.trim().to_owned()
+    }
+}
+
+fn remove_folder(path: &Path) -> Result<(), ClusterError> {
+    match fs::remove_dir_all(path) {
+        Err(source) if source.kind() != ErrorKind::NotFound => Err(ClusterError::file(path, source)),
+        _ => Ok(()),
     }
 }
 

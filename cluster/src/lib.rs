@@ -13,7 +13,7 @@
 //!
 //! | path | what it is |
 //! | --- | --- |
-//! | `bundle/` | what a shard needs ([`Bundle`](simutant_campaign::Bundle)), with the command |
+//! | `bundles/ID/` | what a shard needs ([`Bundle`](simutant_campaign::Bundle)), with the command |
 //! | `results/K.sqlite` | the result of shard K: there as a whole, or not |
 //! | `progress/K.json` | how far shard K is ([`ShardProgress`]) |
 //! | `ended/K` | its exit code, and the node that it ran on |

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use simutant_campaign::{Bundle, Merged, merge};
+use simutant_campaign::{Bundle, Merged, RunForm, merge};
 
 use crate::engine::cancel;
 use crate::folder::Job;
@@ -37,7 +37,7 @@ const TIME_FACTOR: u32 = 3;
 pub struct ClusterRun<'a> {
     /// The folder of the study.
     pub out: &'a Path,
-    /// What was prepared of it, in the folder of the cluster.
+    /// What was prepared of it, as the folder of the cluster has adopted it ([`ClusterFolder::adopt`]).
     pub bundle: &'a Bundle,
     /// The engine.
     pub engine: &'a dyn Engine,
@@ -95,6 +95,8 @@ pub enum ClusterEvent {
         waiting: usize,
         /// How often the engine has started tasks again.
         restarts: u32,
+        /// Why the first of those that wait does, in the engine's words.
+        reason: Option<String>,
     },
     /// Nodes on which no shard is tried again.
     Excluded {
@@ -191,7 +193,7 @@ impl ClusterRun<'_> {
             if job.bundle == self.bundle.id() {
                 self.merge(folder)?;
             }
-            folder.clear()?;
+            folder.clear(Some(&self.bundle.id()))?;
         }
         let capacity = self.engine.capacity()?;
         let work = self.bundle.processor_time();
@@ -228,11 +230,12 @@ impl ClusterRun<'_> {
         let excluded: Vec<String> = excluded.iter().cloned().collect();
         let name = format!("simutant-{}", self.bundle.system());
         let root = folder.root().display().to_string();
+        let bundle = self.bundle.folder().display().to_string();
         let array = Array {
             name: &name,
             folder: folder.root(),
             script: &script,
-            arguments: &[root, shards.to_string(), self.bundle.id(), self.jobs.to_string()],
+            arguments: &[root, shards.to_string(), bundle, self.bundle.id(), self.jobs.to_string()],
             tasks: &tasks,
             processors: self.jobs,
             memory_bytes: self.bundle.memory_bytes() + CAMPAIGN_BYTES,
@@ -278,6 +281,7 @@ impl ClusterRun<'_> {
                 running: count(TaskState::Running),
                 waiting: count(TaskState::Waiting),
                 restarts: tasks.iter().map(|task| task.restarts).sum(),
+                reason: tasks.iter().find_map(|task| task.reason.clone()),
             });
             std::thread::sleep(LOOK);
             // A small job is done before somebody would ask again.
@@ -297,7 +301,7 @@ impl ClusterRun<'_> {
     }
 
     fn merge(&self, folder: &ClusterFolder) -> Result<Merged, ClusterError> {
-        Ok(merge(self.out, None, &folder.results()?)?)
+        Ok(merge(self.out, None, &folder.results()?, RunForm::Text)?)
     }
 
     /// Adds the nodes on which shards ended that are not done by an error of the node.

@@ -38,7 +38,7 @@ impl Script<'_> {
                 "\
 # GNU parallel over ssh. Machines have one folder in common, with the bundle; `1/HOST` runs one shard at a time there.
 mkdir -p results
-parallel --sshlogin 1/HOST1,1/HOST2 --wd . --retries 3 --joblog shards.log \\
+parallel --quote --sshlogin 1/HOST1,1/HOST2 --wd . --retries 3 --joblog shards.log \\
     {bundle}/simutant shard {bundle} {{}}/{shards} --into results/{{}}.sqlite --id {id} ::: $(seq 0 {last})
 "
             ),
@@ -47,7 +47,7 @@ parallel --sshlogin 1/HOST1,1/HOST2 --wd . --retries 3 --joblog shards.log \\
 # HyperQueue: a server and workers run already (`hq server start`, `hq worker start`, or `hq alloc add slurm`).
 mkdir -p results
 hq submit --array 0-{last} --cpus 1 --crash-limit 3 --wait -- \\
-    sh -c 'exec {bundle}/simutant shard {bundle} \"$HQ_TASK_ID/{shards}\" --into \"results/$HQ_TASK_ID.sqlite\" --id {id} --jobs 1'
+    sh -c 'exec \"$0/simutant\" shard \"$0\" \"$HQ_TASK_ID/{shards}\" --into \"results/$HQ_TASK_ID.sqlite\" --id {id} --jobs 1' {bundle}
 "
             ),
             Place::Github => format!(

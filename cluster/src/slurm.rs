@@ -65,7 +65,7 @@ impl Engine for Slurm {
     }
 
     fn tasks(&self, job: &str) -> Result<Vec<Task>, ClusterError> {
-        let format = "--Format=ArrayTaskID:20,StateCompact:20,RestartCnt:20";
+        let format = "--Format=ArrayTaskID:20,StateCompact:20,RestartCnt:20,Reason:60";
         match ask("squeue", words(&["--noheader", "--array", "--jobs", job, format])) {
             Ok(text) => Ok(tasks_of(&text)),
             // It forgets jobs some minutes after their end.
@@ -78,6 +78,9 @@ impl Engine for Slurm {
         ask("scancel", words(&[job])).map(drop)
     }
 }
+
+/// The option of `sbatch` with nodes that run nothing of a job.
+const EXCLUDE: &str = "--exclude=";
 
 /// Returns the arguments of `sbatch`; what a person gave comes last, so that it holds.
 fn arguments(array: &Array<'_>) -> Vec<OsString> {
@@ -93,13 +96,19 @@ fn arguments(array: &Array<'_>) -> Vec<OsString> {
     if let Some(time) = array.time {
         add(format!("--time={}", minutes(time)));
     }
-    if !array.excluded.is_empty() {
-        add(format!("--exclude={}", array.excluded.join(",")));
+    // Of two such options the last one would hold alone.
+    let (excluded, options): (Vec<_>, Vec<_>) =
+        array.options.iter().partition(|option| option.starts_with(EXCLUDE) && !array.excluded.is_empty());
+    let excluded =
+        array.excluded.iter().map(String::as_str).chain(excluded.iter().map(|option| &option[EXCLUDE.len()..]));
+    let excluded = excluded.collect::<Vec<_>>().join(",");
+    if !excluded.is_empty() {
+        add(format!("{EXCLUDE}{excluded}"));
     }
     let mut folder = OsString::from("--chdir=");
     folder.push(array.folder);
     list.push(folder);
-    list.extend(array.options.iter().map(OsString::from));
+    list.extend(options.into_iter().map(OsString::from));
     list.push(array.script.into());
     list.extend(array.arguments.iter().map(OsString::from));
     list
@@ -149,7 +158,9 @@ fn tasks_of(text: &str) -> Vec<Task> {
             "CG" => TaskState::Ending,
             _ => TaskState::Running,
         };
-        Some(Task { number, state, restarts: fields.next().and_then(|count| count.parse().ok()).unwrap_or(0) })
+        let restarts = fields.next().and_then(|count| count.parse().ok()).unwrap_or(0);
+        let reason = fields.collect::<Vec<_>>().join(" ");
+        Some(Task { number, state, restarts, reason: (state == TaskState::Waiting).then_some(reason) })
     };
     text.lines().filter_map(of_line).collect()
 }
@@ -167,10 +178,13 @@ mod tests {
         assert_eq!(processors_of("sinfo: nothing"), (0, 0));
         let settings = "MailProg                = /bin/mail\nMaxArraySize            = 1001\nMaxDBDMsgs = 20012\n";
         assert_eq!(tasks_max_of(settings), Some(1000));
-        let task = |number, state, restarts| Task { number, state, restarts };
+        let task = |number, state, restarts| Task { number, state, restarts, reason: None };
+        let waits = Task { reason: Some("Nodes required are DOWN".to_owned()), ..task(17, TaskState::Waiting, 0) };
         assert_eq!(
-            tasks_of("0                   R                   1        \n17   PD   0\n3 CG 0\n"),
-            [task(0, TaskState::Running, 1), task(17, TaskState::Waiting, 0), task(3, TaskState::Ending, 0)]
+            tasks_of(
+                "0                   R                   1        None\n17   PD   0   Nodes required are DOWN  \n3 CG 0 None\n"
+            ),
+            [task(0, TaskState::Running, 1), waits, task(3, TaskState::Ending, 0)]
         );
         assert_eq!(tasks_of(""), []);
     }
@@ -187,14 +201,14 @@ mod tests {
             memory_bytes: 1200 << 20,
             time: Some(Duration::from_secs(61)),
             excluded: &["n1".to_owned(), "n7".to_owned()],
-            options: &["--partition=a;b".to_owned()],
+            options: &["--exclude=n9".to_owned(), "--partition=a;b".to_owned()],
         };
         let arguments: Vec<String> =
             arguments(&array).into_iter().map(|word| word.into_string().expect("text")).collect();
         assert_eq!(
             arguments.join(" "),
             "--parsable --requeue --export=PATH --open-mode=append --output=/shared/a folder/log/slurm.txt --job-name=simutant-gbn --array=0-2,5,7-8 --cpus-per-task=2 \
-             --mem-per-cpu=1200M --time=2 --exclude=n1,n7 --chdir=/shared/a folder --partition=a;b /shared/a folder/array.sh 8"
+             --mem-per-cpu=1200M --time=2 --exclude=n1,n7,n9 --chdir=/shared/a folder --partition=a;b /shared/a folder/array.sh 8"
         );
     }
 }

@@ -39,6 +39,18 @@ pub enum TrialLogError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// Trials of another machine cannot be taken.
+    #[error(
+        "{path}: its trials of {implementation} are with another {fact} than those here; run them again, or leave the file out"
+    )]
+    OtherTerms {
+        /// The file.
+        path: PathBuf,
+        /// The implementation.
+        implementation: String,
+        /// What differs.
+        fact: &'static str,
+    },
 }
 
 /// An open file of lines.
@@ -62,6 +74,10 @@ impl LineFile {
             Err(std::fs::TryLockError::WouldBlock) => Err(TrialLogError::InUse { path: path.into() }),
             Err(std::fs::TryLockError::Error(source)) => Err(failed("lock")(source)),
         }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Gives all whole lines to `take`, and cuts off half of one.

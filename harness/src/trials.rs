@@ -95,6 +95,20 @@ impl Terms {
             active_mutant: implementation.active_mutant,
         }
     }
+
+    /// Returns what is another one in `other`; `None` if all is the same.
+    fn difference(&self, other: &Self) -> Option<&'static str> {
+        let Self { seed, timeout_ms, implementation, programs, active_mutant } = self;
+        [
+            ("seed", *seed == other.seed),
+            ("time limit", *timeout_ms == other.timeout_ms),
+            ("description of the implementation", *implementation == other.implementation),
+            ("program", *programs == other.programs),
+            ("mutant", *active_mutant == other.active_mutant),
+        ]
+        .into_iter()
+        .find_map(|(fact, is_same)| (!is_same).then_some(fact))
+    }
 }
 
 /// A line of the file.
@@ -183,6 +197,40 @@ impl TrialLog {
         (**of == *case).then_some(trial)
     }
 
+    /// Takes the trials of `implementation` from the log of another machine, those that found something out and that are
+    /// not known here; returns how many. This log must agree with the implementation already.
+    ///
+    /// # Errors
+    /// [`TrialLogError::OtherTerms`] if they are on other terms; [`TrialLogError::File`] if the file cannot be written.
+    pub fn take(&mut self, other: &Self, implementation: &str) -> Result<usize, TrialLogError> {
+        let (Some(here), Some(there)) = (self.terms.get(implementation), other.terms.get(implementation)) else {
+            return Ok(0);
+        };
+        if let Some(fact) = here.difference(there) {
+            let (path, implementation) = (other.lines.path().to_owned(), implementation.to_owned());
+            return Err(TrialLogError::OtherTerms { path, implementation, fact });
+        }
+        let is_new = |((of, name, repetition), (case, trial)): &(&(String, String, u32), &(Arc<Value>, Trial))| {
+            let known = self.get(of, name, case, *repetition);
+            of == implementation
+                && trial.inconclusive.is_none()
+                && known.is_none_or(|known| known.inconclusive.is_some())
+        };
+        let mut new: Vec<_> = other.trials.iter().filter(is_new).collect();
+        new.sort_unstable_by_key(|(key, _)| *key);
+        let count = new.len();
+        for ((_, name, repetition), (case, trial)) in new {
+            self.write(Entry {
+                implementation: implementation.to_owned(),
+                name: name.clone(),
+                case: (**case).clone(),
+                repetition: *repetition,
+                trial: trial.clone(),
+            })?;
+        }
+        Ok(count)
+    }
+
     /// Adds a trial, and writes it down at once.
     ///
     /// # Errors
@@ -193,7 +241,7 @@ impl TrialLog {
             Verdict::Fail(finding) => (Some(finding.summary.clone()), None),
             Verdict::Inconclusive(inconclusive) => (None, Some(inconclusive.reason.clone())),
         };
-        let line = Line::Trial(Box::new(Entry {
+        self.write(Entry {
             implementation: implementation.to_owned(),
             name: result.name.clone(),
             case: result.case.clone(),
@@ -205,7 +253,11 @@ impl TrialLog {
                 duration_ms: result.duration_ms,
                 mutant_reached: result.mutant_reached,
             },
-        }));
+        })
+    }
+
+    fn write(&mut self, entry: Entry) -> Result<(), TrialLogError> {
+        let line = Line::Trial(Box::new(entry));
         self.lines.write(&line)?;
         if let Line::Trial(entry) = line {
             self.keep(*entry);
@@ -216,6 +268,8 @@ impl TrialLog {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
     use simutant_outcomes::{Finding, Inconclusive};
 
@@ -369,6 +423,43 @@ mod tests {
             let with_mutants = Implementation { mutants: Some(package), ..implementation("true") };
             log.agree(&with_mutants, &options(), false).expect("room");
             assert!(log.get("one", "a", &json!({ "n": 1 }), 1).is_some());
+        });
+    }
+
+    #[test]
+    fn trials_of_another_machine_are_taken_once_if_they_are_on_the_same_terms() {
+        let (here, there) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let case = json!({ "n": 1 });
+        let unknown = Verdict::Inconclusive(Inconclusive { reason: "no quorum".into() });
+        with_log(there.path(), |log| {
+            for result in
+                [result("a", false), result("b", true), CaseResult { verdict: unknown.clone(), ..result("c", true) }]
+            {
+                log.add("one", &result).expect("room");
+            }
+        });
+        let other = TrialLog::open(&there.path().join("trials.jsonl")).expect("it is there");
+        with_log(here.path(), |log| {
+            log.add("one", &result("a", true)).expect("room");
+            log.add("one", &CaseResult { verdict: unknown.clone(), ..result("b", true) }).expect("room");
+            assert_eq!(log.take(&other, "one").expect("room"), 1, "a is known, and c found nothing out");
+            assert_eq!(log.take(&other, "one").expect("room"), 0);
+            assert_eq!(log.take(&other, "two").expect("room"), 0);
+        });
+        with_log(here.path(), |log| {
+            let failed = |name| {
+                log.get("one", name, &case, 1).map(|trial| (trial.failed.is_some(), trial.inconclusive.is_some()))
+            };
+            assert_eq!(["a", "b", "c"].map(failed), [Some((false, false)), Some((false, false)), None]);
+            for (implementation, options, fact) in [
+                (implementation("false"), options(), "description of the implementation"),
+                (implementation("true"), RunOptions { seed: 2, ..options() }, "seed"),
+                (implementation("true"), RunOptions { timeout: Duration::from_secs(7), ..options() }, "time limit"),
+            ] {
+                log.agree(&implementation, &options, false).expect("room");
+                let error = log.take(&other, "one").expect_err("other terms").to_string();
+                assert!(error.contains(&format!("its trials of one are with another {fact} than")), "{error}");
+            }
         });
     }
 

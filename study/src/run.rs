@@ -1,16 +1,17 @@
 //! A study from its plan to its files.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use simutant_analysis::{
-    Analysis, AnalysisOptions, Checked, ExpectedSuite, MUTANTS, analyse_with_threads, boosted, build_expected,
-    build_suite, suite, suite_of,
+    Analysis, AnalysisOptions, Checked, ExpectedSuite, MUTANTS, Reference, analyse_with_threads, boosted,
+    build_expected, build_suite, suite, suite_of,
 };
 use simutant_campaign::{Bounds, Bundle, Campaign, Simulator, Statistics, Trial};
 use simutant_mutator::{Build, Package};
-use simutant_outcomes::{CostOracle, CostRole, Outcomes, Suite};
+use simutant_outcomes::{CostOracle, CostRole, Judgement, Outcomes, Suite};
 use simutant_report::{Pages, report_with_pages, tables};
 
 use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
@@ -61,7 +62,8 @@ impl StudyPlan {
     /// As [`StudyPlan::run`]; and if the folder holds something else, or cannot be written.
     pub fn prepare(&self, folder: &Path, observer: &Observer<'_>, stop: &AtomicBool) -> Result<Bundle, StudyError> {
         let watch = Watch { observer, stop };
-        let (_, built, plain) = build(self, watch)?;
+        let (system, built, plain) = build(self, watch)?;
+        Given::read(self, &system, &built)?;
         let mut campaign = open(self, &built, watch)?;
         let mut phases = Phases::new(watch);
         let jobs = self.campaign.jobs;
@@ -76,18 +78,11 @@ impl StudyPlan {
 fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError> {
     let StudyPlan { campaign: settings, system: request, .. } = plan;
     let (system, built, plain) = build(plan, watch)?;
-    // A file that cannot be used is told before anything is run.
-    let mut options = AnalysisOptions { judgements: system.judgements()?, ..plan.options() };
-    let reference = system.reference()?;
+    let Given { judgements, reference, cost } = Given::read(plan, &system, &built)?;
+    let mut options = AnalysisOptions { judgements, ..plan.options() };
     if plan.machine_code == MachineCodeCheck::Compare {
         options.compiled = watch.unless_stopped(system.compare_machine_code(&built, watch.observer))?.found;
     }
-    let cost = cost(plan, &system.package)?;
-    let mut simulator = Simulator::new(&built, Bounds::default());
-    if let Some(criterion) = plan.choice.criterion() {
-        check_criterion(criterion, &plan.choice, &mut simulator)?;
-    }
-    drop(simulator);
 
     let mut campaign = open(plan, &built, watch)?;
     settings.run(&mut campaign, (&plain, None), request, watch)?;
@@ -112,6 +107,24 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     write_or_remove(&settings.out.join(SIMULATED), finished.simulated.as_ref())?;
     explain(plan, &built, &campaign, &finished, watch)?;
     Ok(CompletedStudy { finished, statistics })
+}
+
+/// What a study is given beside its test cases. What cannot be used is told before anything is run, here or elsewhere.
+struct Given {
+    judgements: BTreeMap<String, Judgement>,
+    reference: Option<Reference>,
+    cost: Option<(CostOracle, CostRole)>,
+}
+
+impl Given {
+    fn read(plan: &StudyPlan, system: &StudiedSystem, built: &Build) -> Result<Self, StudyError> {
+        let (judgements, reference) = (system.judgements()?, system.reference()?);
+        let cost = cost(plan, &system.package)?;
+        if let Some(criterion) = plan.choice.criterion() {
+            check_criterion(criterion, &plan.choice, &mut Simulator::new(built, Bounds::default()))?;
+        }
+        Ok(Self { judgements, reference, cost })
+    }
 }
 
 /// Opens the campaign of a study.

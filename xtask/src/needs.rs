@@ -34,7 +34,7 @@ const NEEDS_ON_LINUX: [(&str, &str); 6] = [
 ];
 
 /// Programs under test that only Debian has, and those who take their packages from it.
-const NEEDS_ON_DEBIAN: [(&str, &str); 6] = [
+const NEEDS_ON_DEBIAN: [(&str, &str); 7] = [
     ("dnscache", "dnscache"),
     // A server under test, which has no program on the path.
     ("../share/java/zookeeper.jar", "zookeeper"),
@@ -43,6 +43,8 @@ const NEEDS_ON_DEBIAN: [(&str, &str); 6] = [
     ("slurmctld", "slurmctld"),
     ("slurmd", "slurmd"),
     ("sbatch", "slurm-client"),
+    // What starts shards elsewhere.
+    ("parallel", "parallel"),
 ];
 
 /// Packages with other names elsewhere: the manager, the name on Debian, and the one there.

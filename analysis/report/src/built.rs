@@ -120,8 +120,8 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> 
         percent(built.random),
         match repeated {
             0 => String::new(),
-            1 => "; 1 input run again with its chance drawn anew".to_owned(),
-            repeated => format!("; {} run again with their chance drawn anew", plural(repeated, "input")),
+            1 => "; 1 of them repeats another one with its chance drawn anew".to_owned(),
+            repeated => format!("; {repeated} of them repeat others with their chance drawn anew"),
         }
     );
     let mut sentences = match &built.rule {

@@ -53,7 +53,7 @@ pub(crate) fn baselines_rows(expected: &Expected) -> Rows {
     let area = |scores: &[f64]| scores.iter().sum::<f64>();
     rules.sort_by(|one, other| area(&other.scores).total_cmp(&area(&one.scores)));
     let rules = rules.into_iter().take(RULES_MAX).map(|rule| row(&rule.name, &rule.scores));
-    let rows = [row("greedy", &expected.greedy_scores), row("random", &expected.random)];
+    let rows = [row("built", &expected.greedy_scores), row("random", &expected.random)];
     Rows {
         head: ["inputs".to_owned()].into_iter().chain(sizes.iter().map(usize::to_string)).collect(),
         rows: rows.into_iter().chain(rules).collect(),

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{OptionalExtension, params};
 use simutant_outcomes::{BitSet, Cause, Execution, MutantNumber, Sites};
 use simutant_protocol::RunLimits;
@@ -66,12 +67,12 @@ impl Journal {
         })?;
         for number in finished {
             let select = "SELECT digest, runs FROM units JOIN recordings USING (test_case) WHERE test_case = ?1";
-            let row: Option<(i64, String)> = self.try_sql(|connection| {
+            let row: Option<(i64, Value)> = self.try_sql(|connection| {
                 let mut select = connection.prepare_cached(select)?;
                 select.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional()
             })?;
-            let (digest, text) = row.ok_or_else(|| self.damaged(format!("runs of test case {number} alone")))?;
-            let mut runs = self.runs(self.index(number, usize::MAX)?, &text)?;
+            let (digest, column) = row.ok_or_else(|| self.damaged(format!("runs of test case {number} alone")))?;
+            let mut runs = self.runs(self.index(number, usize::MAX)?, (&column).into())?;
             renumbered.apply(&mut runs);
             if !runs.is_empty() {
                 let insert = "INSERT INTO kept (test_case, digest, runs) VALUES (?1, ?2, ?3)";
@@ -123,7 +124,7 @@ impl Journal {
             let sql = "SELECT runs FROM kept WHERE test_case = ?1";
             connection.prepare_cached(sql)?.query_row([case as i64], |row| row.get(0)).optional()
         })?;
-        text.map(|text| self.runs(case, &text)).transpose()
+        text.map(|text| self.runs(case, ValueRef::Text(text.as_bytes()))).transpose()
     }
 
     /// Forgets what is kept but would be another run now, when all test cases have been recorded and `limits` are
@@ -146,18 +147,19 @@ impl Journal {
         })
     }
 
-    /// Forgets what is kept of test cases from number `first` on but is not to be run; returns for each the mutants
-    /// whose runs are left. `selected` are those that it is to run on.
+    /// Forgets what is kept of the test cases of a round but is not to be run; returns for each the mutants whose runs are
+    /// left. `is_selected` says whether one of them, counted from the first, is to run on a mutant.
     pub(crate) fn settle_kept(
         &mut self,
-        first: usize,
-        selected: &[Vec<MutantNumber>],
+        round: Range<usize>,
+        is_selected: impl Fn(usize, MutantNumber) -> bool,
     ) -> Result<Vec<BitSet>, CampaignError> {
-        let mut left = vec![BitSet::new(); selected.len()];
-        self.revise_kept(first..first + selected.len(), |case, runs| {
-            let selected = &selected[case - first];
-            runs.retain(|run| selected.binary_search(&run.mutant).is_ok());
-            runs.iter().for_each(|run| left[case - first].grow_and_insert(run.mutant as usize));
+        let (first, cases) = (round.start, round.len());
+        let mut left = vec![BitSet::new(); cases];
+        self.revise_kept(round, |number, runs| {
+            let case = number - first;
+            runs.retain(|run| is_selected(case, run.mutant));
+            runs.iter().for_each(|run| left[case].grow_and_insert(run.mutant as usize));
             Ok(())
         })?;
         Ok(left)

@@ -2,15 +2,32 @@
 //! `schema.sql`). A row for each would take longer than a short run does.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 use std::ops::Range;
 
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 use rusqlite::params;
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use serde::{Serialize, Serializer};
 use simutant_outcomes::{Cause, Execution, MutantNumber, RunEnd};
 use simutant_protocol::{MutantExecution, Spent};
 
 use super::{Content, Journal};
 use crate::CampaignError;
+
+/// The runs of a test case are longer in no campaign.
+const RUNS_BYTES_MAX: u64 = 256 << 20;
+
+/// How the runs of a test case are written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunForm {
+    /// As text, which SQL can read.
+    Text,
+    /// In a quarter of the space, which SQL cannot read.
+    Compressed,
+}
 
 /// A run on a mutant, as the journal has it: numbers, in the order of the columns of `executions`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +138,19 @@ pub(crate) fn to_text(runs: &[StoredRun]) -> String {
     serde_json::to_string(runs).expect("runs are numbers")
 }
 
+/// Returns a text of runs in a quarter of its bytes.
+pub(crate) fn compressed(text: &str) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).expect("memory takes all that is written")
+}
+
+/// Returns what was [`compressed`]; `None` for what was not, or is too long.
+pub(crate) fn decompressed(bytes: &[u8]) -> Option<String> {
+    let mut text = String::new();
+    ZlibDecoder::new(bytes).take(RUNS_BYTES_MAX).read_to_string(&mut text).ok()?;
+    ((text.len() as u64) < RUNS_BYTES_MAX).then_some(text)
+}
+
 /// Returns the runs in what [`to_text`] wrote. There are many of them, and whoever takes all of JSON takes three times
 /// as long.
 pub(crate) fn from_text(text: &str) -> Result<Vec<StoredRun>, String> {
@@ -195,14 +225,17 @@ impl Journal {
             });
         }
         stored.sort_unstable_by_key(|run| run.mutant);
-        self.add_unit(case, &stored)
+        self.add_unit(case, &stored, RunForm::Text)
     }
 
     /// Adds all runs of a test case, in the order of mutants, which finish it.
-    pub(super) fn add_unit(&self, case: usize, runs: &[StoredRun]) -> Result<(), CampaignError> {
+    pub(super) fn add_unit(&self, case: usize, runs: &[StoredRun], form: RunForm) -> Result<(), CampaignError> {
+        let text = to_text(runs);
+        let bytes = (form == RunForm::Compressed).then(|| compressed(&text));
+        let value = bytes.as_deref().map_or(ValueRef::Text(text.as_bytes()), ValueRef::Blob);
         self.try_sql(|connection| {
             let sql = "INSERT INTO units (test_case, executions, runs) VALUES (?1, ?2, ?3)";
-            let row = params![case as i64, runs.len() as i64, to_text(runs)];
+            let row = params![case as i64, runs.len() as i64, ToSqlOutput::Borrowed(value)];
             connection.prepare_cached(sql)?.execute(row)
         })?;
         Ok(())
@@ -228,8 +261,16 @@ impl Journal {
     }
 
     /// Returns the runs that a column has, in the order of their mutants, of which each has one at most.
-    pub(super) fn runs(&self, case: usize, text: &str) -> Result<Vec<StoredRun>, CampaignError> {
+    pub(super) fn runs(&self, case: usize, column: ValueRef<'_>) -> Result<Vec<StoredRun>, CampaignError> {
         let damaged = |what: &dyn std::fmt::Display| self.damaged(format!("runs of test case {case}: {what}"));
+        let unpacked;
+        let text = match column {
+            ValueRef::Blob(bytes) => {
+                unpacked = decompressed(bytes).ok_or_else(|| damaged(&"they cannot be read"))?;
+                &unpacked
+            }
+            text => text.as_str().map_err(|error| damaged(&error))?,
+        };
         let runs = from_text(text).map_err(|error| damaged(&error))?;
         match runs.is_sorted_by(|run, next| run.mutant < next.mutant) {
             true => Ok(runs),
@@ -268,9 +309,9 @@ impl Journal {
         );
         self.for_each(&sql, |row| {
             let case = self.index(row.get(0)?, content.cases);
-            let text = row.get_ref(1)?.as_str()?;
+            let column = row.get_ref(1)?;
             Ok(case.and_then(|case| {
-                for run in &self.runs(case, text)? {
+                for run in &self.runs(case, column)? {
                     self.index(run.mutant.into(), content.mutants)?;
                     visit(case, run);
                 }
@@ -293,9 +334,9 @@ impl Journal {
         );
         self.for_each(&sql, |row| {
             let (case, count) = (self.index(row.get(0)?, content.cases), row.get::<_, i64>(1)?);
-            let text = row.get_ref(2)?.as_str()?;
+            let column = row.get_ref(2)?;
             Ok(case.and_then(|case| {
-                let runs = self.runs(case, text)?;
+                let runs = self.runs(case, column)?;
                 if runs.len() as i64 != count {
                     return Err(self.damaged(format!("{count} runs were written down, {} are there", runs.len())));
                 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use rusqlite::OptionalExtension;
+use rusqlite::types::Value;
 
-use super::{FILE, Journal, StoredRun};
+use super::{FILE, Journal, RunForm, StoredRun};
 use crate::CampaignError;
 
 impl Journal {
@@ -15,17 +16,17 @@ impl Journal {
 
     /// Returns the runs of a test case or re-seeding; `None` if it was not run on its mutants.
     pub(crate) fn runs_of(&self, number: usize) -> Result<Option<Vec<StoredRun>>, CampaignError> {
-        let text: Option<String> = self.try_sql(|connection| {
+        let column: Option<Value> = self.try_sql(|connection| {
             let sql = "SELECT runs FROM units WHERE test_case = ?1";
             connection.prepare_cached(sql)?.query_row([number as i64], |row| row.get(0)).optional()
         })?;
-        text.map(|text| self.runs(number, &text)).transpose()
+        column.map(|column| self.runs(number, (&column).into())).transpose()
     }
 
     /// Adds all runs of a test case or re-seeding, whose reasons are in the journal. What was kept of it has no use any
     /// more.
-    pub(crate) fn add_finished(&self, number: usize, runs: &[StoredRun]) -> Result<(), CampaignError> {
+    pub(crate) fn add_finished(&self, number: usize, runs: &[StoredRun], form: RunForm) -> Result<(), CampaignError> {
         self.take_kept(number)?;
-        self.add_unit(number, runs)
+        self.add_unit(number, runs, form)
     }
 }

@@ -8,7 +8,7 @@ use super::error::OtherRun;
 use super::identity::Identity;
 use super::result::ShardResult;
 use super::{Bundle, Machine, ShardError};
-use crate::journal::{Journal, StoredRun};
+use crate::journal::{Journal, RunForm, StoredRun};
 use crate::lock::Lock;
 use crate::outcomes::Settings;
 use crate::{CampaignError, checks};
@@ -51,11 +51,17 @@ impl Merged {
 }
 
 /// Takes the results in `files` into the campaign in `directory`, a file as a whole or not at all, in any order and any
-/// number of times. If `directory` holds no campaign, it begins as the one of `bundle`.
+/// number of times. If `directory` holds no campaign, it begins as the one of `bundle`. The runs
+/// that are taken are written down in `form`.
 ///
 /// # Errors
 /// If a file is damaged, of another campaign, or has another run than the journal; what was taken before stays.
-pub fn merge(directory: &Path, bundle: Option<&Bundle>, files: &[PathBuf]) -> Result<Merged, ShardError> {
+pub fn merge(
+    directory: &Path,
+    bundle: Option<&Bundle>,
+    files: &[PathBuf],
+    form: RunForm,
+) -> Result<Merged, ShardError> {
     let is_there = Journal::exists(directory);
     if bundle.is_none() && !is_there {
         return Err(ShardError::NotPrepared(directory.to_owned()));
@@ -73,7 +79,7 @@ pub fn merge(directory: &Path, bundle: Option<&Bundle>, files: &[PathBuf]) -> Re
         if !merged.machines.contains(&result.machine) {
             merged.machines.push(result.machine.clone());
         }
-        let Taken { taken, known, runs } = take(&mut journal, &identity, result, (path, directory))?;
+        let Taken { taken, known, runs } = take(&mut journal, &identity, result, (path, directory), form)?;
         merged.taken += taken;
         merged.known += known;
         merged.runs += runs;
@@ -100,6 +106,7 @@ pub(super) fn take(
     identity: &Identity,
     result: ShardResult,
     (path, directory): (&Path, &Path),
+    form: RunForm,
 ) -> Result<Taken, ShardError> {
     if let Some((fact, expected, found)) = identity.difference(&result.identity) {
         let (path, directory) = (path.to_owned(), directory.to_owned());
@@ -147,7 +154,7 @@ pub(super) fn take(
             for run in &mut runs {
                 run.reason = journal.reason_number(&result.reasons[&run.reason])?;
             }
-            journal.add_finished(number, &runs)?;
+            journal.add_finished(number, &runs, form)?;
         }
         Ok(())
     })?;

@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{Read, Write};
 use std::path::Path;
 
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, OpenFlags, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -16,15 +12,13 @@ use tempfile::NamedTempFile;
 
 use super::identity::{Identity, hexadecimal};
 use super::{Machine, Shard, ShardError};
-use crate::journal::{StoredRun, runs_of_text, runs_to_text};
+use crate::journal::{StoredRun, compressed, decompressed, runs_of_text, runs_to_text};
 
 /// What SQLite's header says of these files: "Sims".
 const APPLICATION_ID: i32 = 0x5369_6d73;
 /// Raised when the meaning of a table changes.
 const FORMAT_VERSION: u32 = 1;
 const SCHEMA: &str = include_str!("result.sql");
-/// The runs of a test case are longer in no campaign.
-const RUNS_BYTES_MAX: u64 = 256 << 20;
 
 /// What a shard came to.
 #[derive(Debug)]
@@ -205,17 +199,4 @@ fn add_unit(digest: &mut Sha256, number: usize, text: &str) {
     digest.update((number as u64).to_le_bytes());
     digest.update((text.len() as u64).to_le_bytes());
     digest.update(text);
-}
-
-fn compressed(text: &str) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).expect("memory takes all that is written")
-}
-
-/// Returns `None` for what was not compressed so, or is too long.
-fn decompressed(bytes: &[u8]) -> Option<String> {
-    let mut text = String::new();
-    let mut decoder = ZlibDecoder::new(bytes).take(RUNS_BYTES_MAX);
-    decoder.read_to_string(&mut text).ok()?;
-    ((text.len() as u64) < RUNS_BYTES_MAX).then_some(text)
 }

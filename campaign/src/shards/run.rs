@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::merge::take;
 use super::result::ShardResult;
 use super::{Bundle, Machine, Shard, ShardError};
-use crate::journal::{Journal, StoredRun};
+use crate::journal::{Journal, RunForm, StoredRun};
 use crate::outcomes::Settings;
 use crate::{Campaign, CampaignError, Existing, Progress, SessionEnd};
 
@@ -92,7 +92,7 @@ impl Bundle {
             let (found, expected) = (known.shard.to_string(), shard.to_string());
             return Err(ShardError::OtherShard { path: into.to_owned(), found, expected });
         }
-        take(journal, self.identity(), known, (into, self.folder())).map(drop)
+        take(journal, self.identity(), known, (into, self.folder()), RunForm::Text).map(drop)
     }
 }
 

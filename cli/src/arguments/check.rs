@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use simutant_campaign::Shard;
 use simutant_oracle::Strategy;
 use simutant_oracle::formats::Format;
 use simutant_oracle::judging::NamedOrder;
@@ -59,6 +60,14 @@ pub(crate) struct CheckArguments {
     /// shows those around the core). Of several histories it shows the first that is impossible, or else the first.
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<DiagramFile>,
+    /// Check part K of N of the histories alone, counted from 0: every N-th one. With --json, --judged takes what it
+    /// prints.
+    #[arg(long, value_name = "K/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Take what --json printed of these histories, as of parts that other machines checked, and check the others; can be
+    /// given several times.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["shard", "picture"])]
+    pub(crate) judged: Vec<PathBuf>,
 }
 
 /// What may be assumed of the order of calls.

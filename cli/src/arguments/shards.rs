@@ -36,6 +36,21 @@ pub(crate) enum EngineArgument {
     Slurm,
 }
 
+/// The trials of an experiment on several machines.
+#[derive(Debug, Args)]
+pub(crate) struct TrialShardArguments {
+    /// Try part K of N of the test cases alone, counted from 0, and analyse nothing. The folder of --out must have the
+    /// study; nothing is written there but what is compiled.
+    #[arg(long, value_name = "K/N", requires = "into")]
+    pub(crate) shard: Option<Shard>,
+    /// The file for the trials of the part. If it has some, the others are tried.
+    #[arg(long, value_name = "FILE", requires = "shard")]
+    pub(crate) into: Option<PathBuf>,
+    /// Take the trials of parts from the files that --into named. What is missing is tried here.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "shard")]
+    pub(crate) trials: Vec<PathBuf>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ClusterScriptArguments {
     /// Where the shards are to run.
@@ -89,4 +104,8 @@ pub(crate) struct MergeArguments {
     /// Begin the study from this bundle, if OUT has none, as on another machine than the one that prepared it.
     #[arg(long, value_name = "BUNDLE")]
     pub(crate) bundle: Option<PathBuf>,
+    /// Keep the runs compressed in the journal: a campaign of many million runs takes a third of the space. SQL does not
+    /// see them then, in the view `executions`.
+    #[arg(long)]
+    pub(crate) compress: bool,
 }

@@ -14,7 +14,7 @@ const LISTED_MAX: usize = 12;
 
 /// Returns what is said of one file.
 pub(super) fn of(judged: &Judged) -> String {
-    let Judged { file, judgement } = judged;
+    let Judged { file, judgement, .. } = judged;
     let report = match judgement {
         Judgement::Report(report) => report,
         Judgement::Unreadable { unreadable } => return format!("{file}: unreadable\n") + &paragraph(unreadable),

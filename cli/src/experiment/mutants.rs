@@ -11,7 +11,7 @@ use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection
 use simutant_outcomes::{Mutant, MutantNumber, Sites};
 use simutant_sim_core::Random;
 
-use super::{PILOT, Trying, first_line, is_of_implementation, known};
+use super::trying::{Trying, first_line, is_of_implementation, known};
 use crate::build;
 use crate::exit::BadInput;
 use crate::progress::ProgressPhase;
@@ -100,8 +100,11 @@ impl Mutated<'_> {
         let name = format!("{}~original", self.implementation.name);
         let active = ActiveMutant { number: None, programs: built.hash };
         let original = self.implementation.with_mutant(name, "No mutant is active".into(), active);
-        let cases = &trying.universe.cases[..trying.universe.cases.len().min(PILOT)];
+        let cases = &trying.universe.cases[..trying.pilot.cases];
         trying.log.agree(&original, options, trying.fresh)?;
+        for other in &trying.given {
+            trying.log.take(other, &original.name)?;
+        }
         let phase = ProgressPhase::counted("trying", cases.len() as u64);
         // One that fails says all.
         let options = RunOptions { failures_max: 0, repetitions: NonZeroU32::MIN, ..options.clone() };

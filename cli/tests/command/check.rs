@@ -198,6 +198,63 @@ fn what_cannot_be_used_is_named_with_its_cure() {
 }
 
 #[test]
+fn histories_that_two_machines_checked_are_told_as_those_of_one() {
+    let folder = folder();
+    let path = folder.path();
+    let names = ["a.edn", "b.edn", "c.edn", "d.edn", "none.edn"];
+    for (name, text) in names.into_iter().zip([GOOD, STALE, GOOD, GOOD]) {
+        write(&path.join(name), text);
+    }
+    let arguments = [&names[..], &["--specification", "register"]].concat();
+    let alone = check(path, &arguments);
+    assert_exit(&alone, 1);
+    for (part, file, code) in [("0/2", "0.json", 3), ("1/2", "1.json", 1)] {
+        let output = check(path, &[&arguments[..], &["--shard", part, "--json"]].concat());
+        assert_exit(&output, code);
+        write(&path.join(file), &output.stdout);
+    }
+    let listing: Value =
+        serde_json::from_slice(&std::fs::read(path.join("1.json")).expect("it is there")).expect("JSON");
+    let files: Vec<&str> =
+        listing["histories"].as_array().expect("a list").iter().filter_map(|judged| judged["file"].as_str()).collect();
+    assert_eq!(files, ["b.edn", "d.edn"]);
+    let given = [&arguments[..], &["--judged", "0.json", "--judged", "1.json"]].concat();
+    let merged = check(path, &given);
+    assert_exit(&merged, 1);
+    assert_eq!(stdout(&merged), stdout(&alone));
+
+    // A file that is another one by now is checked here.
+    let told = std::fs::read_to_string(path.join("1.json")).expect("it is there");
+    write(&path.join("b.edn"), GOOD);
+    let merged = check(path, &given);
+    assert_exit(&merged, 3);
+    assert!(stdout(&merged).contains("5 histories: 4 possible, 0 impossible, 0 undecided, 1 unreadable"));
+    write(&path.join("b.edn"), STALE);
+
+    #[track_caller]
+    fn refused(path: &Path, arguments: &[&str], expect: &str) {
+        let output = check(path, arguments);
+        assert_exit(&output, 3);
+        assert!(stderr(&output).contains(expect), "{}", stderr(&output));
+    }
+    refused(path, &[&given[..], &["--order", "sequential"]].concat(), "its order is linearizability, and here it is");
+    refused(
+        path,
+        &[&given[..], &["--initial", "4"]].concat(),
+        "its initial state is that of an empty service, and here",
+    );
+    refused(path, &[&arguments[..], &["--judged", "a.edn"]].concat(), "--judged a.edn: not what `check --json` prints");
+    let other = told.replace("\"impossible\": 1", "\"impossible\": 0");
+    let start = other.find("\"answer\"").expect("it is told");
+    let end = start + other[start..].find("\"explored\"").expect("it is told");
+    write(
+        &path.join("other.json"),
+        format!("{}\"answer\": {{\"possible\": {{\"order\": []}}}}, {}", &other[..start], &other[end..]),
+    );
+    refused(path, &[&given[..], &["--judged", "other.json"]].concat(), "it says something else of b.edn than another");
+}
+
+#[test]
 fn an_initial_state_is_json_or_a_file() {
     let folder = folder();
     let read = "{:process 1, :type :invoke, :f :read, :value nil}\n{:process 1, :type :ok, :f :read, :value 9}\n";

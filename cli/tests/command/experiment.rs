@@ -63,6 +63,58 @@ fn a_program_that_fails_is_counted_and_what_was_run_is_not_run_again() {
 }
 
 #[test]
+fn trials_of_two_machines_are_those_of_one() {
+    let folder = folder();
+    let (right, cutting) = (copies(folder.path(), "right", false), copies(folder.path(), "cutting", true));
+    let arguments = ["experiment", "gbn", "--seed", "7", "--implementation", &right, "--implementation", &cutting];
+    let json = |output: &std::process::Output| -> Value { serde_json::from_str(&stdout(output)).expect("JSON") };
+    let (one, two) = (finished_study(), finished_study());
+    let alone = run(&[&arguments[..], &["--json"]].concat(), &one.out);
+    assert_exit(&alone, 0);
+    let parts = ["0/2", "1/2"].map(|part| {
+        let into = folder.path().join(format!("{}.jsonl", &part[..1])).to_str().expect("text").to_owned();
+        let shard = run(&[&arguments[..], &["--shard", part, "--into", &into]].concat(), &two.out);
+        assert_exit(&shard, 0);
+        assert!(stdout(&shard).contains("12 test cases on 2 implementations\n"), "{}", stdout(&shard));
+        into
+    });
+    assert!(!two.out.join("trials.jsonl").exists() && !two.out.join("experiment.json").exists());
+    let [first, second] = &parts;
+    // What is missing is tried here.
+    let given = ["--json", "--trials", first, "--trials", second];
+    let merged = run(&[&arguments[..], &given[..3]].concat(), &two.out);
+    assert_exit(&merged, 0);
+    assert!(stderr(&merged).contains("24 test cases on cutting, 12 of them before"), "{}", stderr(&merged));
+    std::fs::remove_file(two.out.join("trials.jsonl")).expect("it is there");
+    let merged = run(&[&arguments[..], &given].concat(), &two.out);
+    assert_exit(&merged, 0);
+    assert!(stderr(&merged).contains("24 test cases on cutting, 24 of them before"), "{}", stderr(&merged));
+    let (alone, merged) = (json(&alone), json(&merged));
+    for subject in [0, 1] {
+        assert_eq!(merged["subjects"][subject]["failed"], alone["subjects"][subject]["failed"]);
+    }
+    assert!(alone["subjects"][1]["failed"].as_u64() > Some(0), "{alone}");
+    assert_eq!(merged["findings"][0]["ranking"], alone["findings"][0]["ranking"]);
+
+    #[track_caller]
+    fn refused(arguments: &[&str], out: &Path, expect: &str) {
+        let output = run(arguments, out);
+        assert_exit(&output, 3);
+        assert!(stderr(&output).contains(expect), "{}", stderr(&output));
+    }
+    refused(
+        &[&arguments[..], &given, &["--timeout", "7"]].concat(),
+        &two.out,
+        "with another time limit than those here",
+    );
+    refused(&[&arguments[..], &["--trials", "none.jsonl"]].concat(), &two.out, "none.jsonl: there is no such file");
+    let empty = folder.path().join("empty");
+    refused(&[&arguments[..], &["--shard", "0/2", "--into", first]].concat(), &empty, "run the study first");
+    let output = run(&[&arguments[..], &["--shard", "0/2"]].concat(), &two.out);
+    assert_exit(&output, 2);
+}
+
+#[test]
 fn repetitions_tell_how_likely_a_suite_finds_a_fault() {
     let study = finished_study();
     let folder = folder();

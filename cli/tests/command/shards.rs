@@ -1,9 +1,13 @@
 //! Studies in shards: the files are those of one machine.
 
+#![expect(clippy::print_stderr, reason = "what is skipped is said")]
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::support::{STUDY, assert_exit, finished_study, folder, results, run, stderr, stdout, text};
+use crate::support::{STUDY, assert_exit, finished_study, folder, results, run, stderr, stdout, text, write};
 
 /// Runs the command without `--out`.
 fn simutant(arguments: &[&str]) -> Output {
@@ -19,12 +23,12 @@ fn a_study_in_shards_writes_the_files_of_one_machine() {
     let expected = results(&finished_study().out);
     let folder = folder();
     let out = folder.path().join("out");
-    let bundle = path(folder.path(), "bundle");
+    let bundle = path(folder.path(), "the bundle");
     let prepare = [&STUDY[..], &["--prepare", &bundle]].concat();
     let prepared = run(&prepare, &out);
     assert_exit(&prepared, 0);
     let told = stdout(&prepared);
-    assert!(told.starts_with(&format!("prepared: 24 test cases of gbn, in {bundle}\n")), "{told}");
+    assert!(told.starts_with(&format!("prepared: 24 test cases of gbn, in '{bundle}'\n")), "{told}");
     let id = told.lines().find_map(|line| line.strip_prefix("bundle: ")).expect("it has an identity");
     assert!(!out.join("suite.json").exists(), "nothing is chosen yet");
 
@@ -38,6 +42,7 @@ fn a_study_in_shards_writes_the_files_of_one_machine() {
         let told = stdout(&output);
         assert!(told.contains(&format!("shard {shard}/3 of gbn: ")) && told.contains(": complete\n"), "{told}");
     }
+    check_parallel(folder.path(), &bundle, &files);
     let merged = simutant(&["merge", &text(&out), &files[1], &files[0]]);
     assert_exit(&merged, 7);
     let told = stdout(&merged);
@@ -52,6 +57,39 @@ fn a_study_in_shards_writes_the_files_of_one_machine() {
     assert_exit(&study, 0);
     assert!(stdout(&study).contains("runs: none in this session"), "{}", stdout(&study));
     assert_eq!(results(&out), expected);
+}
+
+/// Runs what `cluster-script parallel` prints, with a program in place of ssh that does what ssh does: its words are one line
+/// for a shell in the home folder.
+fn check_parallel(folder: &Path, bundle: &str, files: &[String]) {
+    let script = simutant(&["cluster-script", "parallel", bundle, "--shards", "3"]);
+    assert_exit(&script, 0);
+    let script = stdout(&script);
+    let two = script.replace("1/HOST1,1/HOST2", "1/one,1/two");
+    assert_ne!(two, script);
+    if Command::new("parallel").arg("--version").output().is_err() {
+        eprintln!("skipped: GNU parallel is not installed (`cargo xtask test` installs it on Debian)");
+        return;
+    }
+    let elsewhere = folder.join("else where");
+    std::fs::create_dir(&elsewhere).expect("there is room");
+    let ssh = folder.join("ssh");
+    write(
+        &ssh,
+        "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1\nshift\n[ \"$1\" != -- ] || shift\necho \"$host\" >> \"$HOSTS\"\ncd\nexec sh -c \"$*\"\n",
+    );
+    std::fs::set_permissions(&ssh, Permissions::from_mode(0o700)).expect("it is ours");
+    let hosts = folder.join("hosts");
+    let mut command = Command::new("sh");
+    command.args(["-c", &two]).current_dir(&elsewhere).env("PARALLEL_SSH", &ssh).env("HOSTS", &hosts);
+    assert_exit(&command.env("HOME", folder).output().expect("a shell"), 0);
+    let seen = std::fs::read_to_string(&hosts).expect("it was called");
+    assert!(seen.contains("one") && seen.contains("two"), "{seen}");
+    for (shard, file) in files.iter().enumerate() {
+        let of_parallel = path(&elsewhere, &format!("results/{shard}.sqlite"));
+        let merged = simutant(&["merge", &path(folder, "merged"), file, &of_parallel, "--bundle", bundle]);
+        assert!(stdout(&merged).contains("known already, and the same: "), "{}{}", stdout(&merged), stderr(&merged));
+    }
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! What other machines found out of histories.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::{Judged, Listing, Question, STDIN};
+use crate::exit::BadInput;
+
+/// So many bytes of a file are hashed at a time.
+const BLOCK: usize = 1 << 16;
+
+/// What is known of histories, by file.
+#[derive(Debug, Default)]
+pub(super) struct Known(HashMap<String, Judged>);
+
+impl Known {
+    /// Takes what `--json` printed into files, all of which must be answers to one question.
+    pub(super) fn take(&mut self, files: &[PathBuf], question: &Question) -> Result<(), BadInput> {
+        for path in files {
+            let refused = |why: String| BadInput(format!("--judged {}: {why}", path.display()));
+            let text = std::fs::read(path).map_err(|error| refused(error.to_string()))?;
+            let listing: Listing = serde_json::from_slice(&text)
+                .map_err(|error| refused(format!("not what `check --json` prints: {error}")))?;
+            if let Some(difference) = question.difference(&listing.question) {
+                return Err(refused(difference));
+            }
+            for judged in listing.histories {
+                let known = self.0.get(&judged.file);
+                if known.is_some_and(|known| known.contradicts(&judged)) {
+                    return Err(refused(format!(
+                        "it says something else of {} than another file of --judged",
+                        judged.file
+                    )));
+                }
+                if known.is_none_or(|known| !known.is_decided()) {
+                    self.0.insert(judged.file.clone(), judged);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what is known of a file with this content.
+    pub(super) fn get(&self, file: &str, sha256: Option<&str>) -> Option<&Judged> {
+        self.0.get(file).filter(|known| sha256.is_some() && known.sha256.as_deref() == sha256)
+    }
+}
+
+impl Question {
+    /// Returns what differs from what was asked elsewhere, in words.
+    fn difference(&self, other: &Self) -> Option<String> {
+        let Self { specification, initial, order, revisions } = self;
+        let differs = |fact: &str, here: String, there: String| {
+            (here != there).then(|| format!("its {fact} is {there}, and here it is {here}"))
+        };
+        let state = |initial: &Option<serde_json::Value>| {
+            initial.as_ref().map_or_else(|| "that of an empty service".to_owned(), ToString::to_string)
+        };
+        let json =
+            |order| serde_json::to_value(order).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default();
+        let taken =
+            |revisions: bool| if revisions { "taken from the revisions, too" } else { "not taken from revisions" };
+        differs("specification", specification.clone(), other.specification.clone())
+            .or_else(|| differs("initial state", state(initial), state(&other.initial)))
+            .or_else(|| differs("order", json(*order), json(other.order)))
+            .or_else(|| differs("order", taken(*revisions).to_owned(), taken(other.revisions).to_owned()))
+    }
+}
+
+/// Returns the SHA-256 of a file's content, if it is a file that can be read.
+pub(super) fn hash(path: &Path) -> Option<String> {
+    if path.as_os_str() == STDIN || !path.is_file() {
+        return None;
+    }
+    let mut file = BufReader::new(File::open(path).ok()?);
+    let (mut hasher, mut block) = (Sha256::new(), vec![0; BLOCK]);
+    loop {
+        match file.read(&mut block).ok()? {
+            0 => return Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
+            read => hasher.update(&block[..read]),
+        }
+    }
+}
