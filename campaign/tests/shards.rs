@@ -219,6 +219,24 @@ fn a_campaign_that_is_not_there_begins_as_that_of_the_bundle() {
 }
 
 #[test]
+fn a_shard_writes_what_it_has_long_before_its_end() {
+    let prepared = Prepared::new("chance", 3);
+    let bundle = Bundle::open(prepared.bundle.folder(), None).expect("it is one").with_part(Duration::ZERO);
+    let into = prepared.result("parts.sqlite");
+    let mut written = Vec::new();
+    let mut look = |_: simutant_campaign::Progress| {
+        let Ok(file) = Connection::open(&into) else { return };
+        written.extend(file.query_row("SELECT count(*) FROM units", [], |row| row.get::<_, i64>(0)));
+    };
+    let run = bundle.run_shard(shard(0, 1), &into, NonZeroUsize::MIN, &mut look, &never()).expect("it runs");
+    assert_eq!((run.end, run.done), (SessionEnd::Finished, CASES * 3));
+    written.dedup();
+    assert!(written.len() > 3 && written.is_sorted() && written[0] < CASES as i64, "{written:?}");
+    assert!(prepared.merge(&[into]).expect("it is whole").missing.is_empty());
+    assert!(prepared.outcomes() == on_one_machine(&prepared.plan));
+}
+
+#[test]
 fn a_shard_that_was_stopped_goes_on_from_its_file() {
     let prepared = Prepared::new("chance", 3);
     let into = prepared.result("part.sqlite");

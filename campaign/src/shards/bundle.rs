@@ -72,6 +72,8 @@ struct Manifest {
 pub struct Bundle {
     folder: PathBuf,
     manifest: Manifest,
+    /// How often a shard writes what it has.
+    pub(super) part: Duration,
 }
 
 impl Campaign {
@@ -163,6 +165,8 @@ pub enum Trial {
     Skip,
 }
 
+/// A machine that is lost takes so much of a shard's work with it.
+const PART: Duration = Duration::from_secs(300);
 /// A trial takes so long, or one test case of so many.
 const TRIAL: Duration = Duration::from_secs(2);
 const TRIAL_PART: usize = 20;
@@ -201,7 +205,7 @@ impl Bundle {
             return Err(ShardError::OtherVersion { path: folder.to_owned(), found, expected });
         }
         let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-        let bundle = Self { folder: folder.to_owned(), manifest };
+        let bundle = Self { folder: folder.to_owned(), manifest, part: PART };
         if let Some(expected) = expected {
             let found = bundle.id();
             if expected.len() < DIGITS_MIN || !found.starts_with(expected) {
@@ -210,6 +214,12 @@ impl Bundle {
             }
         }
         Ok(bundle)
+    }
+
+    /// Lets shards write what they have so often, in place of every five minutes.
+    #[must_use]
+    pub fn with_part(self, part: Duration) -> Self {
+        Self { part, ..self }
     }
 
     /// Puts a copy of the program that calls this into the bundle, which is to be the `simutant` command: then nothing else

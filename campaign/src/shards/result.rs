@@ -45,8 +45,11 @@ impl ShardResult {
         let failed = |source| ShardError::file(path, source);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(failed)?;
-        let file = NamedTempFile::new_in(folder).map_err(failed)?;
-        self.fill(file.path()).map_err(|source| crate::CampaignError::journal(path, source))?;
+        // SQLite wants locks, which a folder that machines share may not have.
+        let here = NamedTempFile::new().map_err(failed)?;
+        self.fill(here.path()).map_err(|source| crate::CampaignError::journal(path, source))?;
+        let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
+        std::io::copy(&mut here.reopen().map_err(failed)?, &mut file).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
         file.persist(path).map(drop).map_err(|error| failed(error.error))
     }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Instant;
 
 use simutant_outcomes::BitSet;
 use tempfile::TempDir;
@@ -32,8 +33,8 @@ pub struct ShardRun {
 
 impl Bundle {
     /// Runs a shard with `jobs` workers and writes its result into the file `into`. If that has a result of this shard, the
-    /// shard goes on from there. Once `stop` is set, test cases that were begun are finished, and the file has what is
-    /// done.
+    /// shard goes on from there. It is written every few minutes ([`Bundle::with_part`]). Once `stop` is set, test cases that
+    /// were begun are finished, and the file has what is done.
     ///
     /// What runs is a private copy of the bundle in the folder for temporary files.
     ///
@@ -67,16 +68,39 @@ impl Bundle {
         campaign.journal_mut().adopt(&scope.ones().collect::<Vec<_>>())?;
         let checked = campaign.run_in(&plain, &BitSet::new(), jobs, progress, stop);
         let mut end = checked.map_err(|error| unfit_by(error).map_or_else(ShardError::from, unfit))?;
-        if end == SessionEnd::Finished {
-            end = campaign.run_in(&plain, &scope, jobs, progress, stop)?;
+        loop {
+            if end == SessionEnd::Finished {
+                end = self.run_part((&mut campaign, &plain), &scope, jobs, progress, stop)?;
+            }
+            // Another attempt may have written the file meanwhile, and have more.
+            self.take_known(campaign.journal_mut(), shard, into)?;
+            let (reasons, units) = runs(campaign.journal(), &scope, universe)?;
+            let done = units.len();
+            ShardResult { identity: self.identity().clone(), shard, machine: machine.clone(), reasons, units }
+                .write(into)?;
+            if end == SessionEnd::Finished || stop.load(Relaxed) {
+                let (executed, checked) = campaign.session_counts();
+                return Ok(ShardRun { end, cases: scope.count_ones(..), done, checked, executed });
+            }
+            end = SessionEnd::Finished;
         }
-        // Another attempt may have written the file meanwhile, and have more.
-        self.take_known(campaign.journal_mut(), shard, into)?;
-        let (reasons, units) = runs(campaign.journal(), &scope, universe)?;
-        let (executed, checked) = campaign.session_counts();
-        let done = units.len();
-        ShardResult { identity: self.identity().clone(), shard, machine, reasons, units }.write(into)?;
-        Ok(ShardRun { end, cases: scope.count_ones(..), done, checked, executed })
+    }
+
+    /// Runs a campaign on the test cases of `scope` for as long as a part takes, or until it is told to stop.
+    fn run_part(
+        &self,
+        (campaign, plain): (&mut Campaign, &Path),
+        scope: &BitSet,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<SessionEnd, CampaignError> {
+        let (begun, halt) = (Instant::now(), AtomicBool::new(stop.load(Relaxed)));
+        let mut watched = |known: Progress| {
+            progress(known);
+            halt.store(stop.load(Relaxed) || begun.elapsed() >= self.part, Relaxed);
+        };
+        campaign.run_in(plain, scope, jobs, &mut watched, &halt)
     }
 
     /// Takes what the file of the result has of this shard; one that is damaged is written anew.
