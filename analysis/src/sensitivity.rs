@@ -261,7 +261,7 @@ fn rounded(values: &[f64]) -> Vec<f64> {
 }
 
 /// The share of resamples of the kill rows in which each criterion comes first.
-fn first_in_resamples(base: &variants::Base, found: &Sensitivity, studied: &Studied<'_>) -> Vec<f64> {
+fn first_in_resamples(base: &variants::Base<'_>, found: &Sensitivity, studied: &Studied<'_>) -> Vec<f64> {
     let rows: Vec<usize> = (0..base.weights.len()).filter(|&row| base.weights[row] > 0.0).collect();
     let bootstrap = Bootstrap {
         seed: studied.options.seed,
@@ -287,7 +287,7 @@ fn first_in_resamples(base: &variants::Base, found: &Sensitivity, studied: &Stud
 /// How many rows, each taken away where that helps the second criterion most, are enough for it to catch up; `None` if
 /// these are not fewer than [`DECIDING_ROWS_MIN`]. For mean scores that is the least number, for what inputs are worth
 /// an upper bound of it.
-fn deciding_rows(rows: &KillRows, weights: &[f64], measure: Measure, scratch: &mut Scratch) -> Option<usize> {
+fn deciding_rows(rows: &KillRows<'_>, weights: &[f64], measure: Measure, scratch: &mut Scratch) -> Option<usize> {
     let mut weights = weights.to_vec();
     let mut lead = |weights: &[f64]| {
         let values = rows.values(weights, measure, scratch);

@@ -11,22 +11,42 @@ use crate::probabilities::KillProbabilities;
 
 /// Mutants that the same test cases kill, as likely.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct Row<'a> {
     /// Their numbers, ascending; never empty.
     pub(super) mutants: Vec<usize>,
-    /// The probability of each test case to let them survive.
-    pub(super) survival: Vec<f64>,
+    pub(super) survival: Survival<'a>,
 }
 
-impl Row {
+/// How likely each test case of the universe lets the mutants of a row survive. It is looked up where it lies: a number for
+/// each pair would be most of what a large study needs in memory.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Survival<'a> {
+    /// These kill the mutants, and the others do not.
+    Certain(&'a BitSet),
+    /// What re-seedings say of the mutant in this place.
+    Likely(&'a KillProbabilities, usize),
+    #[cfg(test)]
+    Known(&'a [f64]),
+}
+
+impl Survival<'_> {
+    pub(super) fn of(self, case: usize) -> f64 {
+        match self {
+            Self::Certain(kills) => f64::from(u8::from(!kills.contains(case))),
+            Self::Likely(probabilities, place) => probabilities.survival(case, place),
+            #[cfg(test)]
+            Self::Known(survival) => survival[case],
+        }
+    }
+}
+
+impl<'a> Row<'a> {
     /// Returns the rows of some mutants of a kill matrix: that of the study, or one of another oracle.
-    pub(super) fn certain(kills: &[BitSet], of: &BitSet, cases: usize) -> Vec<Self> {
+    pub(super) fn certain(kills: &'a [BitSet], of: &BitSet) -> Vec<Self> {
         let mut rows: BTreeMap<&[usize], Vec<usize>> = BTreeMap::new();
         let of = of.ones().filter(|&mutant| !kills[mutant].is_clear());
         of.for_each(|mutant| rows.entry(kills[mutant].as_slice()).or_default().push(mutant));
-        let survival = |mutant: usize| {
-            (0..cases).map(|case| if kills[mutant].contains(case) { 0.0 } else { 1.0 }).collect::<Vec<f64>>()
-        };
+        let survival = |mutant: usize| Survival::Certain(&kills[mutant]);
         let mut rows: Vec<Self> =
             rows.into_values().map(|mutants| Self { survival: survival(mutants[0]), mutants }).collect();
         rows.sort_by_key(|row| row.mutants[0]);
@@ -34,12 +54,12 @@ impl Row {
     }
 
     /// Returns the rows of the mutants that tell suites apart, by what re-seedings say of them.
-    pub(super) fn likely(probabilities: &KillProbabilities, reseeded: &Reseeded) -> Vec<Self> {
+    pub(super) fn likely(probabilities: &'a KillProbabilities, reseeded: &Reseeded) -> Vec<Self> {
         let mut rows: BTreeMap<[&[u8]; 2], Vec<usize>> = BTreeMap::new();
         probabilities.rows(reseeded).for_each(|(mutant, row)| rows.entry(row).or_default().push(mutant));
         let survival = |mutant: usize| {
             let place = probabilities.mutants.binary_search(&mutant).expect("rows are of mutants that count");
-            (0..probabilities.cases()).map(|case| probabilities.survival(case, place)).collect::<Vec<f64>>()
+            Survival::Likely(probabilities, place)
         };
         let mut rows: Vec<Self> =
             rows.into_values().map(|mutants| Self { survival: survival(mutants[0]), mutants }).collect();
@@ -47,16 +67,18 @@ impl Row {
         rows
     }
 
-    /// Returns how hard the mutants are to kill: the probability that a random test case lets them survive.
-    pub(super) fn difficulty(&self) -> f64 {
-        self.survival.iter().sum::<f64>() / self.survival.len() as f64
+    /// Returns how hard the mutants are to kill: the probability that a random one of these test cases lets them survive.
+    pub(super) fn difficulty(&self, cases: &[usize]) -> f64 {
+        cases.iter().map(|&case| self.survival.of(case)).sum::<f64>() / cases.len() as f64
     }
 }
 
 /// What the suites of all criteria kill of each row.
 #[derive(Debug)]
-pub(super) struct KillRows {
-    pub(super) rows: Vec<Row>,
+pub(super) struct KillRows<'a> {
+    pub(super) rows: Vec<Row<'a>>,
+    /// The test cases that suites are drawn from, by their numbers in the universe.
+    pub(super) cases: Vec<usize>,
     /// The suites of each criterion, as a range of all.
     suites: Vec<std::ops::Range<usize>>,
     /// How many test cases each suite has.
@@ -69,11 +91,11 @@ pub(super) struct KillRows {
     random: Vec<Vec<f64>>,
 }
 
-impl KillRows {
-    /// Scores `suites`, which has those of each criterion as numbers of test cases.
+impl<'a> KillRows<'a> {
+    /// Scores `suites`, which has those of each criterion as places in `cases`.
     ///
     /// Cost O(suites * size * rows); with [`Measure::Worth`] O(rows * cases * size) more.
-    pub(super) fn new(rows: Vec<Row>, suites: &[Vec<&[usize]>], measure: Measure) -> Self {
+    pub(super) fn new(rows: Vec<Row<'a>>, cases: Vec<usize>, suites: &[Vec<&[usize]>], measure: Measure) -> Self {
         let all = || suites.iter().flatten();
         let mut start = 0;
         let ranges = suites.iter().map(|suites| {
@@ -81,8 +103,9 @@ impl KillRows {
             start - suites.len()..start
         });
         let ranges: Vec<std::ops::Range<usize>> = ranges.collect();
-        let killed = |row: &Row| -> Vec<f64> {
-            all().map(|suite| 1.0 - suite.iter().map(|&case| row.survival[case]).product::<f64>()).collect()
+        let killed = |row: &Row<'_>| -> Vec<f64> {
+            let survival = |suite: &[usize]| suite.iter().map(|&place| row.survival.of(cases[place])).product::<f64>();
+            all().map(|suite| 1.0 - survival(suite)).collect()
         };
         let killed: Vec<Vec<f64>> = rows.iter().map(killed).collect();
         let mean = |killed: &[f64]| killed.iter().sum::<f64>() / killed.len().max(1) as f64;
@@ -94,6 +117,7 @@ impl KillRows {
             killed,
             random: Vec::new(),
             rows,
+            cases,
         };
         if measure == Measure::Worth {
             this.add_random();
@@ -104,8 +128,9 @@ impl KillRows {
     /// Computes what random suites kill.
     pub(super) fn add_random(&mut self) {
         let size_max = random_size_max(self.sizes.iter().copied().max().unwrap_or(0));
-        let random = |row: &Row| {
-            let survivals = missing_of_random(&row.survival, size_max.min(row.survival.len()));
+        let random = |row: &Row<'_>| {
+            let survival: Vec<f64> = self.cases.iter().map(|&case| row.survival.of(case)).collect();
+            let survivals = missing_of_random(&survival, size_max.min(survival.len()));
             survivals[1..].iter().map(|survival| 1.0 - survival).collect()
         };
         self.random = self.rows.iter().map(random).collect();

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use simutant_synthetic::{Covered, OPERATORS, TaggedMutants, asks_for, on_own_seeds, tagged};
 
-use super::kill_rows::Row;
+use super::kill_rows::{Row, Survival};
 use super::*;
 use crate::{Analysis, analyse, analyse_with_threads};
 
@@ -135,14 +135,16 @@ proptest! {
         is_worth: bool,
     ) {
         let measure = if is_worth { Measure::Worth } else { Measure::Score };
-        let rows: Vec<Row> = kills
+        let survivals: Vec<Vec<f64>> =
+            kills.iter().map(|(row, _)| row.iter().map(|&kill| f64::from(kill) / 2.0).collect()).collect();
+        let rows: Vec<Row<'_>> = survivals
             .iter()
             .enumerate()
-            .map(|(mutant, (row, _))| Row { mutants: vec![mutant], survival: row.iter().map(|&kill| f64::from(kill) / 2.0).collect() })
+            .map(|(mutant, survival)| Row { mutants: vec![mutant], survival: Survival::Known(survival) })
             .collect();
         let suites: Vec<&[usize]> = suites.iter().map(Vec::as_slice).collect();
         let (one, other) = suites.split_at(suites.len() / 2);
-        let rows = KillRows::new(rows, &[one.to_vec(), other.to_vec()], measure);
+        let rows = KillRows::new(rows, (0..6).collect(), &[one.to_vec(), other.to_vec()], measure);
         let weights: Vec<f64> = kills.iter().map(|(_, weight)| f64::from(*weight)).collect();
         let mut scratch = Scratch::default();
         let found = deciding_rows(&rows, &weights, measure, &mut scratch);

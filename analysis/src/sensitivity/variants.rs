@@ -20,24 +20,24 @@ const THRESHOLDS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 1.0];
 
 /// The study as it is.
 #[derive(Debug)]
-pub(super) struct Base {
-    pub(super) rows: KillRows,
+pub(super) struct Base<'a> {
+    pub(super) rows: KillRows<'a>,
     /// How much each row counts.
     pub(super) weights: Vec<f64>,
     /// How often the mutants of each row are killed, as a share of all test cases.
     killed: Vec<f64>,
 }
 
-impl Base {
+impl<'a> Base<'a> {
     /// Scores the suites of the criteria in this order. Without re-seedings the rows are those of all mutants that are
     /// killed, so that thresholds can be others; the pathological ones count nothing.
-    pub(super) fn new(studied: &Studied<'_>, order: &[usize]) -> Self {
+    pub(super) fn new(studied: &Studied<'a>, order: &[usize]) -> Self {
         let rows = rows(studied);
         let suites: Vec<Vec<&[usize]>> =
             order.iter().map(|&criterion| of(&studied.criteria[criterion].suites)).collect();
-        let rows = KillRows::new(rows, &suites, Measure::Worth);
-        let killed: Vec<f64> = rows.rows.iter().map(|row| 1.0 - row.difficulty()).collect();
-        let weights = weights(&rows.rows, &killed, studied);
+        let rows = KillRows::new(rows, all(studied), &suites, Measure::Worth);
+        let killed = killed(&rows);
+        let weights = weights(&rows, &killed, studied);
         Self { rows, weights, killed }
     }
 
@@ -68,10 +68,10 @@ impl Base {
             Some(_) => {
                 add(&self.rows, OtherChoice::Unweighted, measure, &self.same());
                 add(&self.rows, OtherChoice::ByScore, Measure::Score, &self.weights);
-                let own = Row::certain(&studied.outcomes.kills, &analysed(studied), studied.outcomes.cases.len());
+                let own = Row::certain(&studied.outcomes.kills, &analysed(studied));
                 let suites: Vec<Vec<&[usize]>> =
                     found.order.iter().map(|&criterion| of(&studied.criteria[criterion].suites)).collect();
-                let own = KillRows::new(own, &suites, measure);
+                let own = KillRows::new(own, all(studied), &suites, measure);
                 let weights: Vec<f64> = own.rows.iter().map(|row| row.mutants.len() as f64).collect();
                 add(&own, OtherChoice::OwnSeeds, measure, &weights);
             }
@@ -163,25 +163,35 @@ impl Base {
 }
 
 /// The kill rows of the study.
-fn rows(studied: &Studied<'_>) -> Vec<Row> {
+fn rows<'a>(studied: &Studied<'a>) -> Vec<Row<'a>> {
     match studied.probabilities.zip(studied.outcomes.reseeded.as_ref()) {
         Some((probabilities, reseeded)) => Row::likely(probabilities, reseeded),
-        None => Row::certain(&studied.outcomes.kills, &counted(studied.classes), studied.outcomes.cases.len()),
+        None => Row::certain(&studied.outcomes.kills, &counted(studied.classes)),
     }
 }
 
+/// All test cases of the universe.
+fn all(studied: &Studied<'_>) -> Vec<usize> {
+    (0..studied.outcomes.cases.len()).collect()
+}
+
+/// How often the mutants of each row are killed, as a share of the test cases.
+fn killed(rows: &KillRows<'_>) -> Vec<f64> {
+    rows.rows.iter().map(|row| 1.0 - row.difficulty(&rows.cases)).collect()
+}
+
 /// How much rows count that so many test cases kill.
-fn weights(rows: &[Row], killed: &[f64], studied: &Studied<'_>) -> Vec<f64> {
-    let weight = |(row, &killed): (&Row, &f64)| {
+fn weights(rows: &KillRows<'_>, killed: &[f64], studied: &Studied<'_>) -> Vec<f64> {
+    let cases = rows.cases.len() as f64;
+    let weight = |(row, &killed): (&Row<'_>, &f64)| {
         let count = row.mutants.len() as f64;
-        let cases = row.survival.len() as f64;
         match studied.probabilities {
             Some(_) => count * (1.0 - killed),
             None if (killed * cases).round() > studied.options.pathological_above * cases => 0.0,
             None => count,
         }
     };
-    rows.iter().zip(killed).map(weight).collect()
+    rows.rows.iter().zip(killed).map(weight).collect()
 }
 
 fn of(suites: &[AdequateSuite]) -> Vec<&[usize]> {
@@ -201,11 +211,8 @@ fn without_fifth(studied: &Studied<'_>, order: &[usize], part: usize) -> Option<
     // A mutant that nothing kills any more does not count.
     rows.retain(|row| match &outcomes.reseeded {
         Some(reseeded) => kept.iter().any(|&case| reseeded.kills[row.mutants[0]][case] > 0),
-        None => kept.iter().any(|&case| row.survival[case] < 1.0),
+        None => kept.iter().any(|&case| row.survival.of(case) < 1.0),
     });
-    for row in &mut rows {
-        row.survival = kept.iter().map(|&case| row.survival[case]).collect();
-    }
     let cases: Vec<_> = kept.iter().map(|&case| outcomes.cases[case].clone()).collect();
     let none = BitSet::new();
     let kills = KillsByCase::of_rows(&[], cases.len());
@@ -218,9 +225,8 @@ fn without_fifth(studied: &Studied<'_>, order: &[usize], part: usize) -> Option<
     };
     let drawn: Vec<Vec<AdequateSuite>> = order.iter().map(draw).collect();
     let drawn: Vec<Vec<&[usize]>> = drawn.iter().map(|suites| of(suites)).collect();
-    let rows = KillRows::new(rows, &drawn, studied.measure());
-    let killed: Vec<f64> = rows.rows.iter().map(|row| 1.0 - row.difficulty()).collect();
-    let weights = weights(&rows.rows, &killed, studied);
+    let rows = KillRows::new(rows, kept, &drawn, studied.measure());
+    let weights = weights(&rows, &killed(&rows), studied);
     let values = rows.values(&weights, studied.measure(), &mut Scratch::default())?;
     let counting = rows.rows.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0);
     Some((counting.map(|(row, _)| row.mutants.len()).sum(), values))
