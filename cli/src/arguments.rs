@@ -24,7 +24,7 @@ pub(crate) use self::export::{ExportArguments, FormatArgument};
 use self::numbers::count;
 pub(crate) use self::proxy::ProxyArguments;
 pub(crate) use self::shards::{
-    ClusterArguments, ClusterScriptArguments, EngineArgument, MergeArguments, PlaceArgument, ShardArguments,
+    ClusterArguments, ClusterScriptArguments, MergeArguments, PlaceArgument, SchedulerArgument, ShardArguments,
     TrialShardArguments,
 };
 
@@ -88,7 +88,7 @@ pub(crate) enum Command {
     Shard(ShardArguments),
     /// Take the results of shards into the study that they are parts of.
     Merge(MergeArguments),
-    /// Print what to run where no engine is supported: GNU parallel over ssh, Kubernetes, GitHub Actions, HyperQueue.
+    /// Print what to run where no scheduler is supported: GNU parallel over ssh, Kubernetes, GitHub Actions, HyperQueue.
     ClusterScript(ClusterScriptArguments),
     /// Say what a suite of your own covers and kills, beside random suites of its size, and what it lacks.
     Score(ScoreArguments),

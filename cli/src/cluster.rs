@@ -6,11 +6,11 @@ use simutant_analysis::plural;
 use simutant_campaign::{Bundle, Existing};
 use simutant_cluster::script::{Place, Script};
 use simutant_cluster::{
-    Capacity, ClusterEnd, ClusterEvent, ClusterFolder, ClusterRun, Engine, ShardProgress, Slurm, Waiting,
+    Capacity, ClusterEnd, ClusterEvent, ClusterFolder, ClusterRun, Scheduler, ShardProgress, Slurm, Waiting,
 };
 use simutant_study::StudyPlan;
 
-use crate::arguments::{ClusterArguments, ClusterScriptArguments, EngineArgument, PlaceArgument};
+use crate::arguments::{ClusterArguments, ClusterScriptArguments, PlaceArgument, SchedulerArgument};
 use crate::exit::Exit;
 use crate::interrupt::{self, Interrupts};
 use crate::output;
@@ -22,18 +22,18 @@ use crate::study::stopped;
 pub(crate) fn run(
     plan: &StudyPlan,
     arguments: &ClusterArguments,
-    engine: EngineArgument,
+    scheduler: SchedulerArgument,
     interrupts: &Interrupts,
 ) -> anyhow::Result<Option<Exit>> {
     let out = &plan.campaign.out;
-    let EngineArgument::Slurm = engine;
-    let engine = Slurm::new();
+    let SchedulerArgument::Slurm = scheduler;
+    let scheduler = Slurm::new();
     // A cluster that is not there is told before anything is built.
-    engine.capacity()?;
+    scheduler.capacity()?;
     let folder = ClusterFolder::of(out)?;
     match plan.existing {
         Existing::Continue => folder.save_results(out)?,
-        Existing::Delete => folder.begin_anew(&engine)?,
+        Existing::Delete => folder.begin_anew(&scheduler)?,
     }
     let stages = Stages::new(&plan.system.system);
     let prepared = plan.prepare(&folder.bundle_to_be(), &|event| stages.show(event), interrupts.flag());
@@ -43,7 +43,7 @@ pub(crate) fn run(
     let run = ClusterRun {
         out,
         bundle: &bundle,
-        engine: &engine,
+        scheduler: &scheduler,
         shards: arguments.shards,
         jobs: arguments.shard_jobs,
         options: &arguments.cluster_option,

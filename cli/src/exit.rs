@@ -4,9 +4,9 @@ use std::io;
 use std::process::ExitCode;
 
 use simutant_analysis::MUTANTS;
-use simutant_bundle::BundleError;
 use simutant_campaign::{CampaignError, ShardError};
 use simutant_cluster::ClusterError;
+use simutant_engine_source::EngineSourceError;
 use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_outcomes::SuiteError;
@@ -180,10 +180,10 @@ impl Exit {
                 _ => Self::BadInput,
             });
         }
-        if let Some(error) = cause.downcast_ref::<BundleError>() {
+        if let Some(error) = cause.downcast_ref::<EngineSourceError>() {
             return Some(match error {
-                BundleError::Io { .. } => Self::Storage,
-                BundleError::NoCache => Self::Unavailable,
+                EngineSourceError::Io { .. } => Self::Storage,
+                EngineSourceError::NoCache => Self::Unavailable,
                 _ => Self::BadInput,
             });
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use simutant_bundle::{Engine, VARIABLE};
+use simutant_engine_source::{Engine, VARIABLE};
 use simutant_harness::{Implementation, ImplementationError, TestbedProgram, Testbeds};
 use simutant_mutator::MutatorError;
 use simutant_study::{StudiedSystem, StudyError};

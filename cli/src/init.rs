@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde::Serialize;
-use simutant_bundle::{Engine, vendored};
+use simutant_engine_source::{Engine, vendored};
 use simutant_mutator::{EngineSource, InitRequest, Initialised, SystemTemplate, init};
 use simutant_study::nearest_manifest;
 

@@ -23,8 +23,8 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     if let Some(bundle) = &arguments.prepare {
         return prepare(&plan, bundle, &interrupts, common);
     }
-    if let Some(engine) = arguments.cluster.cluster {
-        if let Some(exit) = cluster::run(&plan, &arguments.cluster, engine, &interrupts)? {
+    if let Some(scheduler) = arguments.cluster.cluster {
+        if let Some(exit) = cluster::run(&plan, &arguments.cluster, scheduler, &interrupts)? {
             return Ok(exit);
         }
         plan.existing = Existing::Continue;

@@ -8,19 +8,19 @@ use simutant_campaign::ShardError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterError {
-    /// The engine's commands are not here.
+    /// The scheduler's commands are not here.
     #[error(
-        "{engine} is not here: its command `{command}` cannot be run ({source}); run this on a login node of the cluster"
+        "{scheduler} is not here: its command `{command}` cannot be run ({source}); run this on a login node of the cluster"
     )]
-    NoEngine {
-        /// The engine.
-        engine: &'static str,
+    NoScheduler {
+        /// The scheduler.
+        scheduler: &'static str,
         /// The command.
         command: String,
         /// What the operating system says.
         source: std::io::Error,
     },
-    /// The engine refused what was asked, or said something else.
+    /// The scheduler refused what was asked, or said something else.
     #[error("`{command}`: {detail}")]
     Refused {
         /// The command with its arguments.

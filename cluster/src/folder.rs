@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use simutant_campaign::{Bundle, RunForm, merge};
 
-use crate::engine::cancel;
-use crate::{ClusterError, Engine};
+use crate::scheduler::cancel;
+use crate::{ClusterError, Scheduler};
 
 /// What each task of an array runs. Its arguments are the folder, the number of shards, the bundle and its identity, and the
-/// number of workers; the engine gives the number of the shard. A node that does not have the folder, or cannot start
+/// number of workers; the scheduler gives the number of the shard. A node that does not have the folder, or cannot start
 /// the command, is unfit (exit code 4). A signal is for the command, which writes what it has; the shell waits for it.
 const SCRIPT: &str = r#"#!/bin/sh
 trap : TERM INT
@@ -68,8 +68,8 @@ pub struct ClusterFolder {
 /// The array that was submitted last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Job {
-    pub(crate) engine: String,
-    /// The engine's number of it.
+    pub(crate) scheduler: String,
+    /// The scheduler's number of it.
     pub(crate) job: String,
     /// The identity of the bundle that its tasks run.
     pub(crate) bundle: String,
@@ -172,10 +172,10 @@ impl ClusterFolder {
     /// Cancels the job that was submitted last, if it has not ended, and forgets its results.
     ///
     /// # Errors
-    /// If the engine cannot be used, or the folder not be written.
-    pub fn begin_anew(&self, engine: &dyn Engine) -> Result<(), ClusterError> {
-        if let Some(job) = self.job().filter(|job| job.engine == engine.name()) {
-            cancel(engine, &job.job)?;
+    /// If the scheduler cannot be used, or the folder not be written.
+    pub fn begin_anew(&self, scheduler: &dyn Scheduler) -> Result<(), ClusterError> {
+        if let Some(job) = self.job().filter(|job| job.scheduler == scheduler.name()) {
+            cancel(scheduler, &job.job)?;
         }
         self.clear(None)
     }

@@ -1,11 +1,11 @@
-//! Runs the shards of a prepared study on a cluster, by the engine that the cluster has.
+//! Runs the shards of a prepared study on a cluster, by the scheduler that the cluster has.
 //!
-//! Placement, queues, limits, heartbeats, the tasks of a lost node and the identity of users are the engine's:
-//! nothing here listens, opens a connection, or holds a secret. An [`Engine`] submits an array of shards, lists those that
-//! wait or run, and cancels them; [`Slurm`] is the one that there is. [`ClusterRun::run`] adds what no engine can know: which
+//! Placement, queues, limits, heartbeats, the tasks of a lost node and the identity of users are the scheduler's:
+//! nothing here listens, opens a connection, or holds a secret. A [`Scheduler`] submits an array of shards, lists those that
+//! wait or run, and cancels them; [`Slurm`] is the one that there is. [`ClusterRun::run`] adds what no scheduler can know: which
 //! shards are missing, what an error of theirs means, and that their results belong together ([`simutant_campaign::merge`]).
 //!
-//! Where no engine is supported, [`script`] says what to run by hand.
+//! Where no scheduler is supported, [`script`] says what to run by hand.
 //!
 //! # The folder
 //!
@@ -21,17 +21,17 @@
 //! | `array.sh` | what each task of the array runs |
 //! | `job.json` | the array that was submitted last |
 //!
-//! The engine's word is for people who wait. What is done is what `results/` has.
+//! The scheduler's word is for people who wait. What is done is what `results/` has.
 
-mod engine;
 mod error;
 mod folder;
 mod run;
+mod scheduler;
 pub mod script;
 mod slurm;
 
-pub use engine::{Array, Capacity, Engine, Task, TaskState};
 pub use error::ClusterError;
 pub use folder::{ClusterFolder, ShardProgress};
 pub use run::{ClusterEnd, ClusterEvent, ClusterRun, Waiting};
+pub use scheduler::{Array, Capacity, Scheduler, Task, TaskState};
 pub use slurm::Slurm;

@@ -8,19 +8,19 @@ use std::time::{Duration, Instant};
 
 use simutant_campaign::{Bundle, Merged, RunForm, merge};
 
-use crate::engine::cancel;
 use crate::folder::Job;
-use crate::{Array, Capacity, ClusterError, ClusterFolder, Engine, ShardProgress, Task, TaskState};
+use crate::scheduler::cancel;
+use crate::{Array, Capacity, ClusterError, ClusterFolder, Scheduler, ShardProgress, Task, TaskState};
 
 /// Arrays that are submitted at most: the second is for what lost or unfit nodes left.
 const ROUNDS_MAX: usize = 2;
 /// Exit codes of a shard that another node may not have: unfit, without room, and a command that cannot be run.
 const CODES_OF_NODES: [i32; 4] = [4, 5, 126, 127];
-/// How often in a row the engine may not answer before nobody asks any more.
+/// How often in a row the scheduler may not answer before nobody asks any more.
 const FAILURES_MAX: u32 = 6;
 /// A shard that was told to stop has written what it has.
 const CODE_STOPPED: i32 = 130;
-/// How often the folder is looked at, and how often the engine is asked.
+/// How often the folder is looked at, and how often the scheduler is asked.
 const LOOK: Duration = Duration::from_secs(1);
 const ASK: Duration = Duration::from_secs(10);
 /// A shard is to take so long: then the loss of a node costs minutes, and Slurm starts few tasks.
@@ -39,13 +39,13 @@ pub struct ClusterRun<'a> {
     pub out: &'a Path,
     /// What was prepared of it, as the folder of the cluster has adopted it ([`ClusterFolder::adopt`]).
     pub bundle: &'a Bundle,
-    /// The engine.
-    pub engine: &'a dyn Engine,
+    /// The scheduler.
+    pub scheduler: &'a dyn Scheduler,
     /// How many shards; `None` for as many as suit the cluster and the work.
     pub shards: Option<NonZeroU32>,
     /// Workers of each shard.
     pub jobs: NonZeroU32,
-    /// Further options of the engine.
+    /// Further options of the scheduler.
     pub options: &'a [String],
     /// Whether somebody waits.
     pub waiting: Waiting,
@@ -75,14 +75,14 @@ pub enum ClusterEvent {
     },
     /// An array was submitted.
     Submitted {
-        /// The engine's number of it.
+        /// The scheduler's number of it.
         job: String,
         /// How many shards it has.
         shards: usize,
     },
     /// An array that was submitted earlier goes on.
     Attached {
-        /// The engine's number of it.
+        /// The scheduler's number of it.
         job: String,
     },
     /// How far it is.
@@ -93,9 +93,9 @@ pub enum ClusterEvent {
         running: usize,
         /// Tasks that wait.
         waiting: usize,
-        /// How often the engine has started tasks again.
+        /// How often the scheduler has started tasks again.
         restarts: u32,
-        /// Why the first of those that wait does, in the engine's words.
+        /// Why the first of those that wait does, in the scheduler's words.
         reason: Option<String>,
     },
     /// Nodes on which no shard is tried again.
@@ -120,7 +120,7 @@ pub enum ClusterEnd {
     Missing(Merged),
     /// The job goes on without anybody waiting.
     Detached {
-        /// The engine's number of it.
+        /// The scheduler's number of it.
         job: String,
     },
     /// It was told to stop, and what was done is in the journal.
@@ -134,7 +134,7 @@ impl ClusterRun<'_> {
     ///
     /// # Errors
     /// [`ClusterError::Shard`] if a shard ends with an error that another node would have, too: the others are cancelled.
-    /// Others if the engine cannot be used, or results do not belong together.
+    /// Others if the scheduler cannot be used, or results do not belong together.
     pub fn run(&self, observer: &mut dyn FnMut(ClusterEvent), stop: &AtomicBool) -> Result<ClusterEnd, ClusterError> {
         let folder = ClusterFolder::of(self.out)?;
         let shards = self.shards(&folder, observer)?;
@@ -143,7 +143,7 @@ impl ClusterRun<'_> {
         // A job that has ended while nobody waited has something to say.
         if !merged.missing.is_empty()
             && let Some(job) = folder.job()
-            && self.engine.tasks(&job.job)?.is_empty()
+            && self.scheduler.tasks(&job.job)?.is_empty()
         {
             check_ends(&folder, shards)?;
             self.exclude(&folder, shards, &mut excluded, observer);
@@ -180,14 +180,14 @@ impl ClusterRun<'_> {
         let known = folder.job();
         let goes_on = |job: &Job| {
             let is_asked = self.shards.is_none_or(|shards| shards.get() == job.shards);
-            is_asked && job.bundle == self.bundle.id() && job.engine == self.engine.name()
+            is_asked && job.bundle == self.bundle.id() && job.scheduler == self.scheduler.name()
         };
         if let Some(job) = known.as_ref().filter(|job| goes_on(job)) {
             return Ok(job.shards);
         }
         if let Some(job) = known {
-            if job.engine == self.engine.name() {
-                cancel(self.engine, &job.job)?;
+            if job.scheduler == self.scheduler.name() {
+                cancel(self.scheduler, &job.job)?;
             }
             // Results of this campaign are results, however they were cut.
             if job.bundle == self.bundle.id() {
@@ -195,7 +195,7 @@ impl ClusterRun<'_> {
             }
             folder.clear(Some(&self.bundle.id()))?;
         }
-        let capacity = self.engine.capacity()?;
+        let capacity = self.scheduler.capacity()?;
         let work = self.bundle.processor_time();
         let shards = match self.shards {
             Some(shards) => shards.get(),
@@ -216,7 +216,7 @@ impl ClusterRun<'_> {
         observer: &mut dyn FnMut(ClusterEvent),
     ) -> Result<String, ClusterError> {
         if let (0, Some(Job { job, .. })) = (round, folder.job())
-            && !self.engine.tasks(&job)?.is_empty()
+            && !self.scheduler.tasks(&job)?.is_empty()
         {
             observer(ClusterEvent::Attached { job: job.clone() });
             return Ok(job);
@@ -243,9 +243,9 @@ impl ClusterRun<'_> {
             excluded: &excluded,
             options: self.options,
         };
-        let job = self.engine.submit(&array)?;
-        let (engine, bundle) = (self.engine.name().to_owned(), self.bundle.id());
-        folder.set_job(&Job { engine, job: job.clone(), bundle, shards })?;
+        let job = self.scheduler.submit(&array)?;
+        let (scheduler, bundle) = (self.scheduler.name().to_owned(), self.bundle.id());
+        folder.set_job(&Job { scheduler, job: job.clone(), bundle, shards })?;
         observer(ClusterEvent::Submitted { job: job.clone(), shards: tasks.len() });
         Ok(job)
     }
@@ -263,16 +263,16 @@ impl ClusterRun<'_> {
             tasks.retain(|task| task.state != TaskState::Ending || folder.ended(task.number).is_none());
             tasks
         };
-        let mut tasks = left(self.engine.tasks(job)?);
+        let mut tasks = left(self.scheduler.tasks(job)?);
         let (mut asked, mut failures) = (Instant::now(), 0);
         while !tasks.is_empty() {
             if stop.load(SeqCst) {
                 observer(ClusterEvent::Cancelling);
-                cancel(self.engine, job)?;
+                cancel(self.scheduler, job)?;
                 return Ok(true);
             }
             if let Err(error) = check_ends(folder, shards) {
-                cancel(self.engine, job)?;
+                cancel(self.scheduler, job)?;
                 return Err(error);
             }
             let count = |state| tasks.iter().filter(|task: &&Task| task.state == state).count();
@@ -288,7 +288,7 @@ impl ClusterRun<'_> {
             let have_ended = tasks.iter().all(|task| folder.ended(task.number).is_some());
             if have_ended || asked.elapsed() >= ASK {
                 asked = Instant::now();
-                match self.engine.tasks(job) {
+                match self.scheduler.tasks(job) {
                     Ok(known) => (tasks, failures) = (left(known), 0),
                     // It is busy now and then.
                     Err(ClusterError::Refused { .. }) if failures < FAILURES_MAX => failures += 1,

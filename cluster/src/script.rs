@@ -1,4 +1,4 @@
-//! What to run where no engine is supported: text that a person takes from there.
+//! What to run where no scheduler is supported: text that a person takes from there.
 
 use std::num::NonZeroU32;
 

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::{Array, Capacity, ClusterError, Engine, Task, TaskState};
+use crate::{Array, Capacity, ClusterError, Scheduler, Task, TaskState};
 
 /// Slurm, as the environment of this process knows it.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +29,11 @@ fn ask(program: &str, arguments: Vec<OsString>) -> Result<String, ClusterError> 
     };
     // Ctrl-C in a terminal goes to the whole group: it is for us, and an answer that is cut off would be no answer.
     let output = Command::new(program).args(&arguments).process_group(0).output();
-    let output =
-        output.map_err(|source| ClusterError::NoEngine { engine: "Slurm", command: program.to_owned(), source })?;
+    let output = output.map_err(|source| ClusterError::NoScheduler {
+        scheduler: "Slurm",
+        command: program.to_owned(),
+        source,
+    })?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
@@ -42,7 +45,7 @@ fn words(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
-impl Engine for Slurm {
+impl Scheduler for Slurm {
     fn name(&self) -> &'static str {
         "Slurm"
     }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use simutant_analysis::{AnalysisError, ScenarioError};
-use simutant_bundle::BundleError;
 use simutant_campaign::{CampaignError, ShardError};
+use simutant_engine_source::EngineSourceError;
 use simutant_mutator::{JudgementsError, MutatorError};
 
 /// Why there is no result of a study.
@@ -31,7 +31,7 @@ pub enum StudyError {
     },
     /// The engine's source cannot be used: that of the command, or the copy that the package depends on.
     #[error(transparent)]
-    Engine(#[from] BundleError),
+    Engine(#[from] EngineSourceError),
     /// The engine that a package depends on is gone, or packages of its workspace depend on several.
     #[error(
         "cannot read the package, since the engine that it depends on is missing, or there twice; `simutant init --vendor` puts the command's own into \

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use simutant_bundle::Engine;
+use simutant_engine_source::Engine;
 use simutant_mutator::{
     Build, BuildRequest, EngineOrigin, Equivalence, MutatorError, OtherValue, Package, Selection, build, build_plain,
     compiler_equivalence, read_judgements,

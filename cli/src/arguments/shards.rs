@@ -13,15 +13,15 @@ use super::numbers::count;
 pub(crate) struct ClusterArguments {
     /// Run the mutants on the cluster that this machine is a login node of. The folder of --out must be on a file system
     /// that all nodes share.
-    #[arg(long, value_enum, value_name = "ENGINE", conflicts_with = "prepare")]
-    pub(crate) cluster: Option<EngineArgument>,
+    #[arg(long, value_enum, value_name = "SCHEDULER", conflicts_with = "prepare")]
+    pub(crate) cluster: Option<SchedulerArgument>,
     /// The number of shards [default: four for each processor of the cluster, but none of less than five minutes].
     #[arg(long, value_name = "N", requires = "cluster", value_parser = count::<NonZeroU32>)]
     pub(crate) shards: Option<NonZeroU32>,
     /// Workers of each shard, on as many processors.
     #[arg(long, value_name = "N", requires = "cluster", default_value_t = NonZeroU32::MIN, value_parser = count::<NonZeroU32>)]
     pub(crate) shard_jobs: NonZeroU32,
-    /// An option for the engine, such as --partition=NAME; can be given several times.
+    /// An option for the scheduler, such as --partition=NAME; can be given several times.
     #[arg(long, value_name = "OPTION", requires = "cluster", allow_hyphen_values = true)]
     pub(crate) cluster_option: Vec<String>,
     /// Submit and do not wait: the same command attaches to the job later.
@@ -29,9 +29,9 @@ pub(crate) struct ClusterArguments {
     pub(crate) detach: bool,
 }
 
-/// An engine that places shards on the nodes of a cluster.
+/// A scheduler that places shards on the nodes of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineArgument {
+pub(crate) enum SchedulerArgument {
     /// Slurm: an array of jobs, by sbatch, squeue and scancel.
     Slurm,
 }

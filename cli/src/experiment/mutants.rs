@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use anyhow::Context;
 use simutant_analysis::plural;
-use simutant_bundle::Engine;
+use simutant_engine_source::Engine;
 use simutant_harness::{ActiveMutant, Implementation, RunOptions};
 use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection, Selection};
 use simutant_outcomes::{Mutant, MutantNumber, Sites};

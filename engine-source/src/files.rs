@@ -79,7 +79,7 @@ mod tests {
         for folder in ["sim-core", "systems", "campaign", "harness", "outcomes"] {
             assert!(folders.contains(folder), "{folder} is missing");
         }
-        for folder in ["cli", "analysis", "tests", "xtask", "bundle"] {
+        for folder in ["cli", "analysis", "tests", "xtask", "engine-source"] {
             assert!(!folders.contains(folder), "{folder} is no part of a worker");
         }
         let in_tests = FILES.iter().find(|file| file.path.contains("/tests/") && !file.path.contains("/src/"));

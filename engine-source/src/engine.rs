@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::MetadataCommand;
 
 use crate::cache;
-use crate::error::BundleError;
+use crate::error::EngineSourceError;
 use crate::files::INTERFACE;
 
 /// The variable that names the folder of the engine's source, or is [`OWN`].
@@ -42,16 +42,16 @@ impl Engine {
     /// files that it carries, unpacked.
     ///
     /// # Errors
-    /// [`BundleError`]; a checkout that has changed so that the command cannot use it counts as gone.
-    pub fn own() -> Result<Self, BundleError> {
+    /// [`EngineSourceError`]; a checkout that has changed so that the command cannot use it counts as gone.
+    pub fn own() -> Result<Self, EngineSourceError> {
         Self::find(std::env::var_os(VARIABLE), Path::new(CHECKOUT), &cache::unpacked)
     }
 
     fn find(
         variable: Option<OsString>,
         checkout: &Path,
-        unpacked: &dyn Fn() -> Result<PathBuf, BundleError>,
-    ) -> Result<Self, BundleError> {
+        unpacked: &dyn Fn() -> Result<PathBuf, EngineSourceError>,
+    ) -> Result<Self, EngineSourceError> {
         match variable {
             Some(value) if value != OWN => return Self::containing(Path::new(&value))?.check(),
             None => {
@@ -67,9 +67,9 @@ impl Engine {
     /// Returns the engine whose workspace is `folder`, or has the package that is there.
     ///
     /// # Errors
-    /// [`BundleError::NotAnEngine`].
-    pub fn containing(folder: &Path) -> Result<Self, BundleError> {
-        let not = |message: String| BundleError::NotAnEngine { folder: folder.into(), message };
+    /// [`EngineSourceError::NotAnEngine`].
+    pub fn containing(folder: &Path) -> Result<Self, EngineSourceError> {
+        let not = |message: String| EngineSourceError::NotAnEngine { folder: folder.into(), message };
         let manifest = folder.join("Cargo.toml");
         if !manifest.exists() {
             return Err(not("there is no Cargo.toml".to_owned()));
@@ -94,12 +94,12 @@ impl Engine {
     /// Returns the engine if the command can work with it: if what they say to each other has the same number.
     ///
     /// # Errors
-    /// [`BundleError::OtherInterface`].
-    pub fn check(self) -> Result<Self, BundleError> {
+    /// [`EngineSourceError::OtherInterface`].
+    pub fn check(self) -> Result<Self, EngineSourceError> {
         if self.interface == Some(INTERFACE) {
             return Ok(self);
         }
-        Err(BundleError::OtherInterface { folder: self.root, theirs: self.interface, ours: INTERFACE })
+        Err(EngineSourceError::OtherInterface { folder: self.root, theirs: self.interface, ours: INTERFACE })
     }
 
     /// Returns the folder of the workspace.

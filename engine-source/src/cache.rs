@@ -4,21 +4,21 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::error::BundleError;
+use crate::error::EngineSourceError;
 use crate::files::{BundledFile, LOCK, files, hash, write};
 
 /// Returns the folder with the carried files below the user's folder of caches.
 ///
 /// # Errors
-/// [`BundleError::NoCache`] or [`BundleError::Io`].
-pub(crate) fn unpacked() -> Result<PathBuf, BundleError> {
+/// [`EngineSourceError::NoCache`] or [`EngineSourceError::Io`].
+pub(crate) fn unpacked() -> Result<PathBuf, EngineSourceError> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
-    unpack(&caches.ok_or(BundleError::NoCache)?.join("simutant"))
+    unpack(&caches.ok_or(EngineSourceError::NoCache)?.join("simutant"))
 }
 
 /// Returns the folder with the carried files below `cache`, whose name is their version and hash.
-fn unpack(cache: &Path) -> Result<PathBuf, BundleError> {
+fn unpack(cache: &Path) -> Result<PathBuf, EngineSourceError> {
     let folder = cache.join(format!("{}-{:016x}", env!("CARGO_PKG_VERSION"), hash()));
     if folder.exists() {
         files().iter().try_for_each(|file| repair(&folder, file))?;
@@ -43,7 +43,7 @@ fn unpack(cache: &Path) -> Result<PathBuf, BundleError> {
 }
 
 /// Writes a file again if it is not as it was carried. The folder itself stays, with what was built in it.
-fn repair(folder: &Path, file: &BundledFile) -> Result<(), BundleError> {
+fn repair(folder: &Path, file: &BundledFile) -> Result<(), EngineSourceError> {
     let path = folder.join(file.path);
     let is_right = match fs::read(&path) {
         Ok(bytes) => bytes == file.bytes || file.path == LOCK,
@@ -63,8 +63,8 @@ fn repair(folder: &Path, file: &BundledFile) -> Result<(), BundleError> {
     replace().map_err(|error| io("write", &path, error))
 }
 
-fn io(action: &'static str, path: &Path, source: std::io::Error) -> BundleError {
-    BundleError::Io { action, path: path.into(), source }
+fn io(action: &'static str, path: &Path, source: std::io::Error) -> EngineSourceError {
+    EngineSourceError::Io { action, path: path.into(), source }
 }
 
 #[cfg(test)]

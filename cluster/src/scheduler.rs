@@ -1,4 +1,4 @@
-//! What is asked of an engine.
+//! What is asked of a scheduler.
 
 use std::fmt::Debug;
 use std::num::NonZeroU32;
@@ -8,32 +8,32 @@ use std::time::{Duration, Instant};
 use crate::ClusterError;
 
 /// What places processes on the nodes of a cluster.
-pub trait Engine: Debug {
-    /// Returns what the engine is called.
+pub trait Scheduler: Debug {
+    /// Returns what the scheduler is called.
     fn name(&self) -> &'static str;
 
     /// Returns what the cluster has.
     ///
     /// # Errors
-    /// If the engine cannot be asked.
+    /// If the scheduler cannot be asked.
     fn capacity(&self) -> Result<Capacity, ClusterError>;
 
     /// Submits an array of tasks, and returns the number of the job.
     ///
     /// # Errors
-    /// If the engine refuses it or cannot be asked.
+    /// If the scheduler refuses it or cannot be asked.
     fn submit(&self, array: &Array<'_>) -> Result<String, ClusterError>;
 
-    /// Returns the tasks of a job that have not ended; none if the engine knows the job no more.
+    /// Returns the tasks of a job that have not ended; none if the scheduler knows the job no more.
     ///
     /// # Errors
-    /// If the engine cannot be asked.
+    /// If the scheduler cannot be asked.
     fn tasks(&self, job: &str) -> Result<Vec<Task>, ClusterError>;
 
     /// Cancels all tasks of a job: each is told, and has some seconds to write what it has.
     ///
     /// # Errors
-    /// If the engine cannot be asked.
+    /// If the scheduler cannot be asked.
     fn cancel(&self, job: &str) -> Result<(), ClusterError>;
 }
 
@@ -69,7 +69,7 @@ pub struct Array<'a> {
     pub time: Option<Duration>,
     /// Nodes that no task is to run on.
     pub excluded: &'a [String],
-    /// Further options of the engine, as a person gave them.
+    /// Further options of the scheduler, as a person gave them.
     pub options: &'a [String],
 }
 
@@ -80,9 +80,9 @@ pub struct Task {
     pub number: u32,
     /// What it does.
     pub state: TaskState,
-    /// How often the engine has started it again, as after the loss of a node.
+    /// How often the scheduler has started it again, as after the loss of a node.
     pub restarts: u32,
-    /// Why it waits, in the engine's words.
+    /// Why it waits, in the scheduler's words.
     pub reason: Option<String>,
 }
 
@@ -102,13 +102,13 @@ const CANCEL: Duration = Duration::from_secs(90);
 const ASK: Duration = Duration::from_secs(1);
 
 /// Cancels a job whose tasks wait or run, and waits for their end.
-pub(crate) fn cancel(engine: &dyn Engine, job: &str) -> Result<(), ClusterError> {
-    if engine.tasks(job)?.is_empty() {
+pub(crate) fn cancel(scheduler: &dyn Scheduler, job: &str) -> Result<(), ClusterError> {
+    if scheduler.tasks(job)?.is_empty() {
         return Ok(());
     }
-    engine.cancel(job)?;
+    scheduler.cancel(job)?;
     let begun = Instant::now();
-    while begun.elapsed() < CANCEL && !engine.tasks(job)?.is_empty() {
+    while begun.elapsed() < CANCEL && !scheduler.tasks(job)?.is_empty() {
         std::thread::sleep(ASK);
     }
     Ok(())

@@ -24,5 +24,5 @@ mod error;
 mod files;
 
 pub use engine::{Engine, INTERFACE_KEY, OWN, VARIABLE};
-pub use error::BundleError;
+pub use error::EngineSourceError;
 pub use files::{BundledFile, INTERFACE, files, hash, vendored};

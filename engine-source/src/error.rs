@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// Why the engine's source cannot be used. Every message names the cure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BundleError {
+pub enum EngineSourceError {
     /// There is no folder for caches.
     #[error(
         "neither XDG_CACHE_HOME nor HOME is set, so there is no folder to unpack the engine's source into; set SIMUTANT_ENGINE to a folder that has it"
