@@ -12,7 +12,7 @@ use simutant_analysis::{case_name, plural};
 use simutant_campaign::{Bounds, Simulator};
 use simutant_exports::junit;
 use simutant_harness::{
-    CaseResult, EndedProcess, Implementation, ResultLog, RunOptions, TestReport, TrialLogError, run_some,
+    CaseResult, EndedProcess, Implementation, ResultLog, RunOptions, TestReport, TrialLogError, build_first, run_some,
 };
 use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
 
@@ -56,6 +56,9 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     } else {
         "\nstopped"
     })?;
+    let phase = ProgressPhase::open("building");
+    build_first(&implementation, &mut options).with_context(|| format!("cannot test {}", implementation.name))?;
+    drop(phase);
     let report = run_rest(&suite, &implementation, &options, is_whole.then_some(&*out), arguments.fresh)?;
     let rates = rates(&report);
     let exit = exit_of(&report);

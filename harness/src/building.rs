@@ -1,4 +1,4 @@
-//! Runs the build command of an implementation, once per run of a suite.
+//! Runs the build command of an implementation, once for all its test cases.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,41 @@ use crate::error::HarnessError;
 use crate::implementation::{Implementation, fill_command};
 use crate::process::{Care, ChildProcess, Event, Guardian, Input, Start, Watched};
 use crate::testbed::Placeholders;
+use crate::{RunOptions, programs};
 
 /// Returns the folder below `directory` that an implementation is built into: its own, since what others build may have
 /// the same names, but for implementations that the same command builds.
-pub(crate) fn build_folder(implementation: &Implementation, directory: &Path) -> PathBuf {
+fn build_folder(implementation: &Implementation, directory: &Path) -> PathBuf {
     let Some(command) = &implementation.build else { return directory.to_owned() };
     let mut hasher = DefaultHasher::new();
     (&implementation.folder, command).hash(&mut hasher);
     directory.join(format!("{:016x}", hasher.finish()))
+}
+
+/// Runs the build command of `implementation`, if it has one, and notes in the options what it made: runs with these options
+/// do not build again, and results of other programs do not count as theirs.
+///
+/// # Errors
+/// If the command cannot be run, fails or takes too long.
+pub fn build_first(implementation: &Implementation, options: &mut RunOptions) -> Result<(), HarnessError> {
+    if implementation.build.is_none() {
+        return Ok(());
+    }
+    let directory = build_directory(implementation, options)?;
+    let file = HarnessError::file("make a folder in", &options.work_directory);
+    let folder =
+        tempfile::Builder::new().prefix("simutant-build-").tempdir_in(&options.work_directory).map_err(file)?;
+    let guardian = Arc::new(Guardian::start(folder.path()).map_err(HarnessError::Guardian)?);
+    build(implementation, &directory, options.build_timeout, &guardian)?;
+    options.built = Some(programs::built(implementation, &directory));
+    Ok(())
+}
+
+/// Returns the folder that an implementation is built into, which is made if need be, as an absolute path.
+pub(crate) fn build_directory(implementation: &Implementation, options: &RunOptions) -> Result<PathBuf, HarnessError> {
+    let directory = build_folder(implementation, &options.build_directory);
+    std::fs::create_dir_all(&directory).map_err(HarnessError::file("make the folder", &directory))?;
+    directory.canonicalize().map_err(HarnessError::file("find", &directory))
 }
 
 /// Builds `implementation` into `build_directory`, an absolute path; does nothing if it has no build command.

@@ -92,6 +92,7 @@ mod test_support;
 mod testbed;
 mod trials;
 
+pub use building::build_first;
 pub use driver::DriverAnswer;
 pub use error::{ErrorClass, HarnessError};
 pub use failure::{Pace, ProcessFailure, Traffic};

@@ -8,20 +8,37 @@ use std::path::{Path, PathBuf};
 use crate::implementation::Implementation;
 
 /// Returns a number that changes with the files that the implementation's commands name. With a script go the others
-/// of its kind in its folder, since it may load them. What a build makes is known to the build alone.
+/// of its kind in its folder, since it may load them.
 pub(crate) fn fingerprint(implementation: &Implementation) -> u64 {
+    let here = implementation.folder.to_string_lossy();
+    let named = words(implementation).map(|word| PathBuf::from(word.replace("{here}", &here)));
+    hash(named.filter(|path| path.is_file()).flat_map(|path| with_kin(&path)).collect(), &implementation.folder)
+}
+
+/// Returns a number that changes with the files that the commands name of what a build made in `directory`.
+pub(crate) fn built(implementation: &Implementation, directory: &Path) -> u64 {
+    let folder = directory.to_string_lossy();
+    let named = words(implementation).filter(|word| word.contains("{build}"));
+    let named = named.map(|word| PathBuf::from(word.replace("{build}", &folder)));
+    hash(named.filter(|path| path.is_file()).collect(), directory)
+}
+
+/// The words of all commands of an implementation but that of its build.
+fn words(implementation: &Implementation) -> impl Iterator<Item = &String> {
     let sides = implementation.sides.iter().map(|side| &side.command);
     let driver = implementation.driver.iter();
     let fixture = implementation.driver.iter().filter_map(|driver| driver.fixture.as_ref());
     let commands = sides.chain(driver.map(|driver| &driver.command)).chain(fixture.map(|fixture| &fixture.command));
-    let here = implementation.folder.to_string_lossy();
-    let named = commands.flatten().map(|word| PathBuf::from(word.replace("{here}", &here)));
-    let files: BTreeSet<PathBuf> = named.filter(|path| path.is_file()).flat_map(|path| with_kin(&path)).collect();
+    commands.flatten()
+}
+
+/// Hashes files with their paths below `folder`.
+fn hash(files: BTreeSet<PathBuf>, folder: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     for path in files {
         // A file that cannot be read now is none that a result rests on.
         let Ok(bytes) = std::fs::read(&path) else { continue };
-        path.strip_prefix(&implementation.folder).unwrap_or(&path).hash(&mut hasher);
+        path.strip_prefix(folder).unwrap_or(&path).hash(&mut hasher);
         bytes.hash(&mut hasher);
     }
     hasher.finish()

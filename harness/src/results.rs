@@ -67,7 +67,7 @@ impl ResultLog {
                 Line::Ended => has_ended = true,
             })?;
         }
-        if has_ended || terms.as_ref() != Some(&log.terms) {
+        if has_ended || !terms.is_some_and(|terms| terms.is_same(&log.terms)) {
             log.results.clear();
             log.begin(&mut lines)?;
         }
@@ -170,6 +170,28 @@ mod tests {
         log.end().expect("room");
         drop(log);
         check(folder.path(), "true", 1, false, [false; 3]);
+    }
+
+    #[test]
+    fn results_of_a_program_that_is_built_anew_are_not_those_of_the_old_one() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let text = "name = \"mine\"\nsystem = \"copy\"\ndescription = \"d\"\n\
+                    build = [\"cp\", \"{here}/source\", \"{build}/program\"]\n\
+                    [driver]\ncommand = [\"{build}/program\", \"{case}\"]\n";
+        let implementation =
+            crate::test_support::TESTBEDS.parse(text, Path::new("mine.toml"), folder.path()).expect("it is right");
+        let log = folder.path().join("test.jsonl");
+        let kept_of = |source: &str| {
+            std::fs::write(folder.path().join("source"), source).expect("there is room");
+            let mut options = RunOptions::new(folder.path().join("built"));
+            crate::build_first(&implementation, &mut options).expect("it is copied");
+            let mut log = ResultLog::open(&log, &implementation, &options, false).expect("it can be opened");
+            let is_kept = log.get("a", &json!({ "n": 1 }), 1).is_some();
+            log.add(&result(1)).expect("there is room");
+            is_kept
+        };
+        let kept = ["one", "one", "two", "two", "one"].map(kept_of);
+        assert_eq!(kept, [false, true, false, true, false]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict}
 use simutant_sim_core::Random;
 
 use crate::attempt::{Attempt, Attempted, Ran};
-use crate::building::{build, build_folder};
+use crate::building::{build, build_directory};
 use crate::error::HarnessError;
 use crate::fixture::{Fixture, Place};
 use crate::folder::CaseFolder;
@@ -42,6 +42,9 @@ pub struct RunOptions {
     /// Where implementations are built, those with the same folder and build command in a folder of their own; it is
     /// made if need be, and kept, so that the next build is quick. Without a build command it is where the programs are.
     pub build_directory: PathBuf,
+    /// What the build command made, if it has been run: see [`build_first`](crate::build_first).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built: Option<u64>,
     /// Where the private folders of test cases are kept, each by the test case's name; they are removed if this is
     /// `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,6 +66,7 @@ impl RunOptions {
             seed: 0,
             work_directory: std::env::temp_dir(),
             build_directory: build_directory.into(),
+            built: None,
             keep_directory: None,
             repetitions: NonZeroU32::MIN,
             failures_max: usize::MAX,
@@ -130,16 +134,16 @@ pub fn run_some(
         return program.run(suite, implementation, options, runs, on_result).map(report);
     }
     allow_many_files();
-    let build_directory = build_folder(implementation, &options.build_directory);
-    std::fs::create_dir_all(&build_directory).map_err(HarnessError::file("make the folder", &build_directory))?;
-    let build_directory = build_directory.canonicalize().map_err(HarnessError::file("find", &build_directory))?;
+    let build_directory = build_directory(implementation, options)?;
     let run_folder = tempfile::Builder::new()
         .prefix("simutant-run-")
         .tempdir_in(&options.work_directory)
         .map_err(HarnessError::file("make a folder in", &options.work_directory))?;
     let run_path = run_folder.path().canonicalize().map_err(HarnessError::file("find", run_folder.path()))?;
     let guardian = Arc::new(Guardian::start(&run_path).map_err(HarnessError::Guardian)?);
-    build(implementation, &build_directory, options.build_timeout, &guardian)?;
+    if options.built.is_none() {
+        build(implementation, &build_directory, options.build_timeout, &guardian)?;
+    }
     let run = Run {
         implementation,
         testbed,

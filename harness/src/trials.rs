@@ -72,6 +72,9 @@ pub(crate) struct Terms {
     /// What its programs are made of.
     #[serde(default)]
     programs: u64,
+    /// What its build command made; `None` in files of before this was noted, and where nothing was built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    built: Option<u64>,
     /// What its programs are told of mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     active_mutant: Option<ActiveMutant>,
@@ -92,13 +95,21 @@ impl Terms {
                 ..implementation.clone()
             },
             programs: programs::fingerprint(implementation),
+            built: options.built,
             active_mutant: implementation.active_mutant,
         }
     }
 
-    /// Returns what is another one in `other`; `None` if all is the same.
+    /// Returns whether results on these terms are those of the others.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let built = self.built.zip(other.built);
+        self.difference(other).is_none() && built.is_none_or(|(here, there)| here == there)
+    }
+
+    /// Returns what is another one in `other`; `None` if all is the same but for what was built, which may have other bytes
+    /// on another machine.
     fn difference(&self, other: &Self) -> Option<&'static str> {
-        let Self { seed, timeout_ms, implementation, programs, active_mutant } = self;
+        let Self { seed, timeout_ms, implementation, programs, built: _, active_mutant } = self;
         [
             ("seed", *seed == other.seed),
             ("time limit", *timeout_ms == other.timeout_ms),
@@ -182,7 +193,7 @@ impl TrialLog {
         fresh: bool,
     ) -> Result<(), TrialLogError> {
         let terms = Terms::new(implementation, options);
-        if !fresh && self.terms.get(&implementation.name) == Some(&terms) {
+        if !fresh && self.terms.get(&implementation.name).is_some_and(|known| known.is_same(&terms)) {
             return Ok(());
         }
         self.lines.write(&Line::Terms(Box::new(terms.clone())))?;

@@ -5,13 +5,14 @@ use std::num::NonZeroU32;
 use anyhow::Context;
 use simutant_analysis::plural;
 use simutant_harness::{
-    ErrorClass, HarnessError, Implementation, RunOptions, Trial, TrialLog, TrialLogError, run_some,
+    ErrorClass, HarnessError, Implementation, RunOptions, Trial, TrialLog, TrialLogError, build_first, run_some,
 };
 use simutant_outcomes::{BitSet, LeftOut, Origin, Subject, Suite, SuiteCase};
 
 use super::mutants::Mutated;
 use super::{options, repeated};
 use crate::arguments::{Common, ExperimentArguments};
+use crate::output;
 use crate::progress::ProgressPhase;
 
 /// A test case takes long that takes so much, in milliseconds.
@@ -77,6 +78,17 @@ impl<'a> Trying<'a> {
         options: &RunOptions,
         may_leave_out: bool,
     ) -> anyhow::Result<()> {
+        let mut options = options.clone();
+        match build_first(implementation, &mut options).map_err(anyhow::Error::from) {
+            Err(error) if may_leave_out && is_of_implementation(&error) => {
+                let why = first_line(&error);
+                output::tell(&format!("{:>12} {}, left out ({why})", "trying", implementation.name));
+                self.leave_out(implementation, why);
+                return Ok(());
+            }
+            built => built.with_context(|| format!("cannot test {}", implementation.name))?,
+        }
+        let options = &options;
         self.log.agree(implementation, options, self.fresh)?;
         let (name, cases) = (&implementation.name, &self.universe.cases);
         for other in &self.given {

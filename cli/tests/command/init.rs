@@ -207,6 +207,16 @@ fn a_new_package_with_a_machine_is_studied_and_runs_on_a_real_server() {
     let wrong = test();
     assert_exit(&wrong, 1);
     assert!(stdout(&wrong).contains(": no order of the calls explains that session "), "{}", stdout(&wrong));
+    // Nor is one right that never answers.
+    let silent = server.replace("channel.sendto(", "len(");
+    assert_ne!(silent, server);
+    write(&package.path("implementations/store/server.py"), silent.replace(".encode(), client)", ".encode())"));
+    let suite: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&chosen).expect("the study wrote it")).expect("it is JSON");
+    let first = suite["cases"][0]["name"].as_str().expect("it has a name");
+    let wrong = package.simutant(&[&arguments[..], &["--only", first]].concat());
+    assert_exit(&wrong, 1);
+    assert!(stdout(&wrong).contains(" asked 30 times and got no answer"), "{}", stdout(&wrong));
 }
 
 /// Leaves code of a package out of mutation, by a comment and by a pattern.

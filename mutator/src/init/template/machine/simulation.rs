@@ -140,11 +140,7 @@ impl System for %TYPE% {
     // Puts components and network together, and says what must hold.
     fn configure(case: &TestCase) -> Simulation<RegisterMessage> {
         let mut simulation = Simulation::new(case.seed);
-        simulation.network(Link {
-            drop: case.drop.into(),
-            duplicate: case.duplicate,
-            ..Link::constant(VirtualDuration::from_nanos(case.latency_ns))
-        });
+        simulation.network(link(case));
         simulation.add("server", protocol::server);
         let server = simulation.address("server", PORT);
         let observer = Observer::new(&simulation);
@@ -180,6 +176,15 @@ impl System for %TYPE% {
     // What runs should cover, besides the code of the specification.
     fn trace_criteria() -> Vec<TraceCriterion> {
         [criteria::built_in(), criteria::machines()].concat()
+    }
+}
+
+/// What the network does to every packet, in the simulation and between real programs.
+pub fn link(case: &TestCase) -> Link {
+    Link {
+        drop: case.drop.into(),
+        duplicate: case.duplicate,
+        ..Link::constant(VirtualDuration::from_nanos(case.latency_ns))
     }
 }
 

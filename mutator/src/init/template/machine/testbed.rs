@@ -4,8 +4,7 @@
 //! `simutant test %NAME%` builds this program. Which servers there are say the files in
 //! `implementations`. To make it yours, change what [`Real`] sends and understands.
 
-use std::collections::VecDeque;
-use std::net::UdpSocket;
+use std::net::{SocketAddr, UdpSocket};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Mutex;
@@ -14,21 +13,25 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_harness::{
-    Clients, Conclusion, Environment, Finding, HarnessError, InvalidCase, Lease, Left,
-    Placeholders, Process, Role, Setup, Testbed, Testbeds, Verdict, serve,
+    Activity, Clients, Conclusion, Environment, Finding, HarnessError, InvalidCase, Lease, Left,
+    Placeholders, Process, ProxyCounts, RealNetwork, Role, Setup, Testbed, Testbeds, Verdict,
+    serve,
 };
 use simutant_models::{End, RealClock, Script, Walker};
 use simutant_oracle::specifications::Register;
-use simutant_oracle::{Check, Recorder, Session, Time};
-use simutant_sim_core::{Probability, Random};
+use simutant_oracle::{Call, Check, End as CallEnd, Recorder, Session, Time};
+use simutant_sim_core::Random;
+use simutant_sim_core::network::Network;
 use simutant_system::System;
 
 use %CRATE%::%MODULE%::machine::{Client, NoAnswer, Service, client};
 use %CRATE%::%MODULE%::protocol::{Operation, Response};
-use %CRATE%::%MODULE%::{%TYPE%, TestCase};
+use %CRATE%::%MODULE%::{%TYPE%, TestCase, link};
 
+/// How long a client waits for an answer before it asks again, and how often it asks: longer than
+/// in the simulation, since the machine may be busy.
 const TIMEOUT: Duration = Duration::from_millis(100);
-const TRIES: usize = 5;
+const TRIES: usize = 30;
 
 fn main() -> ExitCode {
     serve(Testbeds::new(&[&ServerTestbed]))
@@ -59,14 +62,18 @@ impl Testbed for ServerTestbed {
         let case = parse(setup.case).expect("the case was checked");
         let walks = case.clients.iter().map(|walk| walk.script().clone());
         let walks = walks.collect();
-        let random = Random::from_seed(case.seed).stream(&format!("losses/{}", setup.seed));
+        let mut random = Random::from_seed(case.seed).stream(&format!("network/{}", setup.seed));
+        let lease = Lease::new()?;
+        let local = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let network = Network {
+            link: link(&case),
+            ..Network::default()
+        };
+        let network = RealNetwork::between(local(0), local(lease.port()), &network, random.bits());
         Ok(Box::new(Running {
             walks,
-            latency: Duration::from_nanos(case.latency_ns),
-            drop: case.drop,
-            duplicate: case.duplicate,
-            random,
-            lease: Lease::new()?,
+            network: network.expect("the case was checked, and there are sockets"),
+            lease,
             history: Recorder::new(),
             wrong: Mutex::default(),
         }))
@@ -80,11 +87,8 @@ fn parse(case: &Value) -> serde_json::Result<TestCase> {
 /// A test case that runs.
 struct Running {
     walks: Vec<Script>,
-    latency: Duration,
-    drop: Probability,
-    duplicate: Probability,
-    /// Decides which datagrams are lost and doubled.
-    random: Random,
+    /// Delays, loses and doubles datagrams between clients and server, as the simulated one does.
+    network: RealNetwork,
     /// The server's port.
     lease: Lease,
     history: Recorder<Operation, Response>,
@@ -107,11 +111,32 @@ impl Environment for Running {
         Some(self)
     }
 
+    fn begin(&self, moment: Instant) {
+        self.network.begin(moment);
+    }
+
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        self.network.check()?;
+        Ok(self.network.counts())
+    }
+
+    fn activity(&self) -> Option<Activity> {
+        self.network.activity()
+    }
+
+    // As in the simulation: some order of the calls must explain what all clients saw, and a server
+    // that never answers is not right either.
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
+        let history = self.history.history();
+        let is_open = |call: &&Call<_, _>| matches!(call.end, CallEnd::Unknown);
         let wrong = self.wrong.lock().expect("no client panics").clone();
-        let verdict = match wrong {
-            Some(finding) => Verdict::Fail(finding),
-            None => Check::default().verdict(&self.history.history(), &Register::default()),
+        let verdict = match (wrong, history.calls().iter().find(is_open)) {
+            (Some(finding), _) => Verdict::Fail(finding),
+            (None, Some(call)) => Verdict::Fail(Finding::wrong_result(
+                "no-answer",
+                format!("{} asked {TRIES} times and got no answer", call.session),
+            )),
+            (None, None) => Check::default().verdict(&history, &Register::default()),
         };
         Ok(verdict.into())
     }
@@ -124,7 +149,7 @@ impl Clients for Running {
         std::thread::scope(|scope| {
             for (number, walk) in (1..).zip(&self.walks) {
                 scope.spawn(move || {
-                    let service = self.connect(number, clock);
+                    let service = self.connect(clock);
                     let history = self.history.clone();
                     let instance = client().with(Client::new(service, Session(number), history));
                     let mut walker = Walker::new().with_clock(Rc::new(RealClock::default()));
@@ -134,41 +159,31 @@ impl Clients for Running {
                 });
             }
         });
-        // The walks are short: at most 12 calls, of half a second each.
+        // The walks are short: at most 12 calls, of which one without an answer is the last.
         Vec::new()
     }
 }
 
 impl Running {
-    fn connect(&self, number: u64, clock: Instant) -> Real {
+    fn connect(&self, clock: Instant) -> Real {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("there is a port");
-        let server = ("127.0.0.1", self.lease.port());
+        let server = self.network.entry("client", "server");
+        let server = server.expect("the network has a server");
         socket.connect(server).expect("the address is one");
         Real {
             socket,
             clock,
             number: 0,
-            coming: VecDeque::new(),
-            latency: self.latency,
-            drop: self.drop,
-            duplicate: self.duplicate,
-            random: self.random.stream(&number.to_string()),
         }
     }
 }
 
-/// The real server, as a client has it. Datagrams are delayed, lost and doubled here.
+/// The real server, as a client has it.
 struct Real {
     socket: UdpSocket,
     clock: Instant,
     /// Counts the client's requests.
     number: u32,
-    /// Answers that are still on their way, and when they are here.
-    coming: VecDeque<(Instant, String)>,
-    latency: Duration,
-    drop: Probability,
-    duplicate: Probability,
-    random: Random,
 }
 
 impl Service for Real {
@@ -182,8 +197,9 @@ impl Service for Real {
             }
         };
         for _ in 0..TRIES {
+            // Nobody may be there: then no answer comes.
+            let _ = self.socket.send(request.as_bytes());
             let deadline = Instant::now() + TIMEOUT;
-            self.send(&request);
             while let Some(answer) = self.receive(deadline) {
                 // Another number is an answer to what was asked before, late or doubled.
                 if let Some((number, response)) = understand(&answer)
@@ -203,40 +219,16 @@ impl Service for Real {
 }
 
 impl Real {
-    fn send(&mut self, request: &str) {
-        let copies = match self.random.chance(self.drop) {
-            true => 0,
-            false => 1 + usize::from(self.random.chance(self.duplicate)),
-        };
-        std::thread::sleep(self.latency);
-        for _ in 0..copies {
-            // Nobody may be there: then no answer comes.
-            let _ = self.socket.send(request.as_bytes());
-        }
-    }
-
     /// Returns the next answer that is here before the deadline.
     fn receive(&mut self, deadline: Instant) -> Option<String> {
         let mut buffer = [0; 1_024];
         loop {
-            let now = Instant::now();
-            let next = self.coming.front().map(|(arrival, _)| *arrival);
-            if next.is_some_and(|arrival| arrival <= now) {
-                return self.coming.pop_front().map(|(_, answer)| answer);
-            }
-            if now >= deadline {
-                return None;
-            }
-            let until = next.map_or(deadline, |arrival| arrival.min(deadline));
-            let timeout = (until - now).max(Duration::from_millis(1));
+            let left = deadline.checked_duration_since(Instant::now())?;
+            let timeout = left.max(Duration::from_millis(1));
             let is_set = self.socket.set_read_timeout(Some(timeout));
             is_set.expect("it is not 0");
-            if let Ok(length) = self.socket.recv(&mut buffer)
-                && !self.random.chance(self.drop)
-            {
-                let answer = String::from_utf8_lossy(&buffer[..length]).into_owned();
-                let arrival = Instant::now() + self.latency;
-                self.coming.push_back((arrival, answer));
+            if let Ok(length) = self.socket.recv(&mut buffer) {
+                return Some(String::from_utf8_lossy(&buffer[..length]).into_owned());
             }
         }
     }
