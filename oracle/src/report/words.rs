@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json};
 /// assert_eq!(words(&json!({"value": null})), "no value");
 /// assert_eq!(words(&json!({"Given": null})), "nothing");
 /// assert_eq!(words(&json!("done")), "done");
+/// assert_eq!(words(&json!({"granted": {}})), "granted");
 /// assert_eq!(words(&json!(5)), "5");
 /// ```
 pub fn words(value: &Json) -> String {
@@ -24,6 +25,7 @@ pub fn words(value: &Json) -> String {
             // A variant that serde names as Rust does is no noun: "no Given" is no English.
             (Some((name, Json::Null)), None) if name.starts_with(char::is_uppercase) => "nothing".to_owned(),
             (Some((name, Json::Null)), None) => format!("no {}", spaced(name)),
+            (Some((name, Json::Object(none))), None) if none.is_empty() => spaced(name),
             (Some((name, inner)), None) => format!("{} {}", spaced(name), within(inner)),
             (None, None) => listed(fields),
         },
