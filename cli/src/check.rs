@@ -2,7 +2,7 @@
 
 mod known;
 mod picture;
-mod text;
+pub(crate) mod text;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader};

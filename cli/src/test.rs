@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use simutant_analysis::statistics::{Interval, wilson};
 use simutant_analysis::{case_name, plural};
 use simutant_campaign::{Bounds, Simulator};
@@ -14,10 +14,12 @@ use simutant_exports::junit;
 use simutant_harness::{
     CaseResult, EndedProcess, Implementation, ResultLog, RunOptions, TestReport, TrialLogError, build_first, run_some,
 };
+use simutant_oracle::{Impossible, Time};
 use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
 
 use self::costly::Costs;
 use crate::arguments::{Common, TestArguments};
+use crate::check::text::explained as explanation;
 use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};
 use crate::experiment::repeated;
@@ -385,6 +387,7 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
             text.push_str(&format!("  inconclusive: {reason}\n"));
         }
         text.push_str(&format!("  input: {case}\n"));
+        text.push_str(&explained(shown));
         text.push_str(&kept(shown));
         printed(processes).for_each(|line| text.push_str(&format!("  repetition {repetition}, {line}")));
         text.push_str(&format!("  alone: {}\n\n", alone(rate.name)));
@@ -412,6 +415,7 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
             }
         }
         text.push_str(&format!("  input: {}\n", result.case));
+        text.push_str(&explained(result));
         text.push_str(&kept(result));
         printed(&result.processes).for_each(|line| text.push_str(&format!("  {line}")));
         text.push_str(&format!("  alone: {}\n\n", alone(&result.name)));
@@ -421,6 +425,12 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
     text.push_str(&format!("{passed} passed, {failed} failed"));
     text.push_str(&inconclusive(report.results.len() - passed - failed));
     text + &noted(&report.results)
+}
+
+/// Says why a history is impossible, if the finding is one of the oracle's.
+fn explained(result: &CaseResult) -> String {
+    let impossible = result.verdict.finding().and_then(|finding| Impossible::deserialize(&finding.detail).ok());
+    impossible.map(|impossible| explanation(&impossible, Time::ZERO, None)).unwrap_or_default()
 }
 
 /// Returns the line that says where the private folder of a test case is, if it was kept.

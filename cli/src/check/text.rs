@@ -1,7 +1,7 @@
 //! What came of checks, for people.
 
 use simutant_oracle::{
-    AllowedAnswer, CheckReport, CoreCall, Impossible, ReportedAnswer, ReportedCall, ReportedConflict, Time, What, words,
+    AllowedAnswer, CoreCall, Impossible, ReportedAnswer, ReportedCall, ReportedConflict, Time, What, words,
 };
 
 use super::{Counts, Judged, Judgement};
@@ -33,7 +33,7 @@ pub(super) fn of(judged: &Judged) -> String {
             format!("{file}: undecided ({size})\n") + &paragraph(&capitalised(&line))
         }
         ReportedAnswer::Impossible(impossible) => {
-            format!("{file}: impossible ({size})\n") + &explained(impossible, report)
+            format!("{file}: impossible ({size})\n") + &explained(impossible, report.begun_ns, Some(report.calls))
         }
     }
 }
@@ -59,9 +59,9 @@ fn counted(count: impl std::fmt::Display + PartialEq + From<u8>, noun: &str) -> 
     format!("{count} {noun}{plural}")
 }
 
-fn explained(impossible: &Impossible, report: &CheckReport) -> String {
+/// Says why a history is impossible. Times are shown from `origin` on; `calls` is how many the history has, if that is known.
+pub(crate) fn explained(impossible: &Impossible, origin: Time, calls: Option<usize>) -> String {
     let Impossible { stuck, allowed, core, revisions, .. } = impossible;
-    let origin = report.begun_ns;
     let shown = |call: &ReportedCall, known| shown(call, known, origin);
     let mut text = match origin {
         Time::ZERO => String::new(),
@@ -83,10 +83,9 @@ fn explained(impossible: &Impossible, report: &CheckReport) -> String {
     match core.len() {
         0 => text.push_str(&paragraph("The budget ended before it was known which calls are to blame.")),
         count => {
-            let others = report.calls - count;
-            let whatever = match others {
-                0 => "",
-                1 => ", whatever the other call was answered",
+            let whatever = match calls.map(|calls| calls - count) {
+                Some(0) => "",
+                Some(1) => ", whatever the other call was answered",
                 _ => ", whatever the other calls were answered",
             };
             let these = match count {

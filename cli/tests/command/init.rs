@@ -207,6 +207,7 @@ fn a_new_package_with_a_machine_is_studied_and_runs_on_a_real_server() {
     let wrong = test();
     assert_exit(&wrong, 1);
     assert!(stdout(&wrong).contains(": no order of the calls explains that session "), "{}", stdout(&wrong));
+    assert!(stdout(&wrong).contains("\n  No order of the calls explains the answer of\n"), "{}", stdout(&wrong));
     // Nor is one right that never answers.
     let silent = server.replace("channel.sendto(", "len(");
     assert_ne!(silent, server);
