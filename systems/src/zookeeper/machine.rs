@@ -65,6 +65,8 @@ pub struct Client<S> {
     minds_connections: bool,
     /// Whether it knows that the session has expired.
     is_expired: bool,
+    /// The ephemeral node that it made before it fell silent.
+    left_behind: Option<Text>,
 }
 
 impl<S: Service> Client<S> {
@@ -79,6 +81,7 @@ impl<S: Service> Client<S> {
             is_connected: false,
             minds_connections: false,
             is_expired: false,
+            left_behind: None,
         }
     }
 
@@ -125,6 +128,15 @@ impl<S: Service> Client<S> {
         self.minds_connections = true;
         is_expired?;
         Ok(())
+    }
+
+    /// Connects as a new session after the old one has expired, and looks for what that has left.
+    async fn begin_anew(&mut self) -> Result<(), Stop> {
+        self.connect().await?;
+        match self.left_behind.take() {
+            Some(path) => self.call(Operation::Exists { path }).await,
+            None => Ok(()),
+        }
     }
 
     /// Sees what is left to see, so that the oracle knows more: the answers to what was sent last, and the events before
@@ -194,6 +206,9 @@ impl<S: Service> Client<S> {
 
 /// The nodes that calls are about.
 const PATHS: [&str; 4] = ["/a", "/a/b", "/c", "/"];
+
+/// The nodes that clients make before they fall silent.
+const LEFT_BEHIND: [&str; 2] = ["/a", "/c"];
 
 /// What data there is.
 const DATA: [Option<&str>; 3] = [None, Some("x"), Some("y")];
@@ -337,7 +352,9 @@ pub fn client<S: Service>() -> Machine<Client<S>> {
     };
     let close = async |client: &mut Client<S>, _: &mut Step<'_>| client.close().await;
     let fall_silent = async |client: &mut Client<S>, step: &mut Step<'_>| {
-        let halves = step.choose(1..=4);
+        let (halves, path): (_, Text) = (step.choose(1..=4), (*step.one_of(&LEFT_BEHIND)).into());
+        client.call(Operation::Create { path: path.clone(), data: None, mode: CreateMode::Ephemeral }).await?;
+        client.left_behind = Some(path);
         client.fall_silent(halves).await
     };
     let ask_in_vain = async |client: &mut Client<S>, step: &mut Step<'_>| {
@@ -354,7 +371,7 @@ pub fn client<S: Service>() -> Machine<Client<S>> {
             .next_if("expired", |client| client.is_expired),
     );
     transitions.push(transition("expired -> expired", ask_in_vain).label("ask in vain"));
-    let begin_anew = async |client: &mut Client<S>, _: &mut Step<'_>| client.connect().await;
+    let begin_anew = async |client: &mut Client<S>, _: &mut Step<'_>| client.begin_anew().await;
     transitions.push(transition("expired -> connected", begin_anew).label("begin anew").weight(2.0));
     let connect = async |client: &mut Client<S>, _: &mut Step<'_>| client.connect().await;
     transitions.push(transition("disconnected -> connected", connect).label("connect").weight(20.0));
