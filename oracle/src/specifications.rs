@@ -12,7 +12,7 @@
 //! | [`Log`] | append, read, offsets that grow |
 //! | [`UniqueIds`] | next |
 //! | [`Bank`] | transfer, read |
-//! | [`ZooKeeper`] | create, delete, exists, the children, data and permissions of a node, with versions; transactions; the end of a session |
+//! | [`ZooKeeper`] | create, delete, exists, the children, data and permissions of a node, with versions; watches; transactions; the end of a session, also of one that expires |
 //!
 //! Values are of any type that can be compared. Each module has the operations and responses, whose form in JSON is
 //! that of serde: `{"write":7}`.

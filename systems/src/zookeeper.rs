@@ -11,6 +11,12 @@
 //! [`simutant_oracle::specifications::ZooKeeper`]: some order of the calls must explain the answers, in which calls of a
 //! session keep their order, and so do calls of which one ended before the other began.
 //!
+//! A read may leave a watch at the server that the client is connected with. The last stage takes the watches of what it
+//! changes away, and tells their sessions before it replies, so that each session is told of a change before it sees an
+//! answer that shows it. A client that falls silent connects with a short timeout first, as others never say that they are
+//! alive: if nothing comes in time, the server of its connection asks for the end of the session as for another change,
+//! which deletes its ephemeral nodes, and refuses what it is asked on that connection later.
+//!
 //! The system [`ZooKeeper`] does what the specification says. [`ZooKeeper2439`] has the fault of ZOOKEEPER-2439: what
 //! is noted of a change of permissions, until it is done, has the old permissions. So a client that takes a permission
 //! away from itself can still use it right afterwards. [`ZooKeeperEnsemble`] has three servers, of which one leads.
@@ -25,6 +31,7 @@ mod messages;
 mod prepare;
 mod server;
 mod tree;
+mod watches;
 
 use simutant_sim_core::{Random, Simulation};
 use simutant_system::{BlackBoxCriterion, InvalidTestCase, System, TraceCriterion, Walk, criteria};

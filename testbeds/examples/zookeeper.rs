@@ -1,9 +1,9 @@
 //! Runs random scripts of calls on a real ZooKeeper, and judges what the sessions saw:
-//! `cargo run --release --package simutant-testbeds --example zookeeper -- 10000 2 3 4 5 true`.
+//! `cargo run --release --package simutant-testbeds --example zookeeper -- 10000 2 3 4 5 true true`.
 //!
 //! Arguments: how many scripts, how many threads run them, how many sessions at most, how many calls a session makes at
-//! most, how many of ten calls are asynchronous, and `true` if lists of permissions are changed. It prints a line of
-//! JSON.
+//! most, how many of ten calls are asynchronous, `true` if lists of permissions are changed, and `true` if reads leave
+//! watches. It prints a line of JSON.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program for people")]
 
@@ -44,9 +44,9 @@ struct Counts {
 
 fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [scripts, threads, sessions, calls, asynchronous, acls] = &arguments[..] else {
+    let [scripts, threads, sessions, calls, asynchronous, acls, watches] = &arguments[..] else {
         return Err(
-            "give the numbers of scripts, threads, sessions, calls, asynchronous calls of ten, and true or false"
+            "give the numbers of scripts, threads, sessions, calls, asynchronous calls of ten, and true or false twice"
                 .into(),
         );
     };
@@ -56,6 +56,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         calls_max: calls.parse()?,
         asynchronous_of_ten: asynchronous.parse()?,
         changes_acls: acls.parse()?,
+        watches: watches.parse()?,
     };
     let folder = tempfile::tempdir()?;
     let start = Instant::now();

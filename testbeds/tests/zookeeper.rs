@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use simutant_harness::{FixtureCommand, RunOptions, Verdict, run_suite};
 use simutant_oracle::specifications::zookeeper::{
-    Access, CreateMode, Error, Operation, Owner, Permissions, Response, Stat, Who,
+    Access, CreateMode, Error, Event, Operation, Owner, Permissions, Response, Stat, Who,
 };
 use simutant_oracle::specifications::{Text, ZooKeeper};
 use simutant_oracle::{Check, Mode, Order, Revision, Session};
 use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
 use simutant_sim_core::Random;
+use simutant_sim_core::trace::Action;
 use simutant_system::{System, universe};
 use simutant_systems::zookeeper::ZooKeeperEnsemble;
 use simutant_testbeds::TESTBEDS;
@@ -185,10 +186,112 @@ fn calls_in_flight_are_answered_in_their_order_with_growing_transactions() {
     assert!(early.is_late(), "{early}");
 }
 
+#[test]
+fn a_session_is_told_once_of_what_it_watches_before_an_answer_shows_it() {
+    let Some((_folder, servers)) = servers(one) else { return };
+    let deadline = Instant::now() + TIMEOUT;
+    let mut clients = [1, 2].map(|number| {
+        Client::connect(servers.addresses()[0], Session(number), deadline).expect("the server takes connections")
+    });
+    clients[0].make_tree("/t", deadline).expect("it is the first one");
+    clients[1].set_root("/t");
+    let path = |path: &str| Text::from(path);
+    let exists = |at: &str| Operation::Exists { path: path(at) };
+    let get = || Operation::GetData { path: path("/a") };
+    let children = |of: &str| Operation::GetChildren { path: path(of) };
+    let set = || Operation::SetData { path: path("/a"), data: None, version: None };
+    let delete = |what: &str| Operation::Delete { path: path(what), version: None };
+    let [created, deleted, changed] =
+        [Event::Created, Event::Deleted, Event::DataChanged].map(|event| event(path("/a")));
+    let children_changed = |of: &str| Event::ChildrenChanged(path(of));
+    let shut = |who| acl("/a", Who::Session(Session(who)), Permissions::ALL);
+    for (session, operation, expect) in [
+        // A read that fails leaves no watch, but of a node that is not there.
+        (1, get().and_watch(), vec![]),
+        (1, children("/a").and_watch(), vec![]),
+        (2, create("/a"), vec![]),
+        (1, exists("/"), vec![]),
+        (2, delete("/a"), vec![]),
+        (1, exists("/a").and_watch(), vec![]),
+        (1, children("/").and_watch(), vec![]),
+        (2, create("/a"), vec![]),
+        (1, get(), vec![created, children_changed("/")]),
+        // Two watches on the data are one, which fires once.
+        (1, get().and_watch(), vec![]),
+        (1, exists("/a").and_watch(), vec![]),
+        (2, set(), vec![]),
+        (2, set(), vec![]),
+        (1, exists("/"), vec![changed.clone()]),
+        // It is told of its own change before the answer to that.
+        (1, get().and_watch(), vec![]),
+        (1, Operation::Multi(vec![set(), set()]), vec![changed]),
+        // Children, and the node that is deleted: once, though it is watched in two ways.
+        (1, children("/a").and_watch(), vec![]),
+        (2, create("/a/b"), vec![]),
+        (2, delete("/a/b"), vec![]),
+        (1, children("/a").and_watch(), vec![children_changed("/a")]),
+        (1, get().and_watch(), vec![]),
+        (1, children("/").and_watch(), vec![]),
+        (2, delete("/a"), vec![]),
+        (1, exists("/"), vec![deleted, children_changed("/")]),
+        // It is not told of what it may not read, and the watch is gone.
+        (2, create("/a"), vec![]),
+        (1, exists("/a").and_watch(), vec![]),
+        (2, shut(2), vec![]),
+        (2, set(), vec![]),
+        (2, shut(1), vec![]),
+        (1, set(), vec![]),
+        (1, exists("/"), vec![]),
+    ] {
+        let client = &mut clients[if session == 1 { 0 } else { 1 }];
+        let response = client.call(&operation, deadline).expect("the server answers").response;
+        let events = match &response {
+            Response::Told { events, .. } => events.clone(),
+            _ => Vec::new(),
+        };
+        assert_eq!(events, expect, "session {session}: {operation:?}: {response:?}");
+    }
+}
+
+#[test]
+fn a_session_that_is_silent_for_too_long_expires_with_its_nodes() {
+    let Some((_folder, servers)) = servers(one) else { return };
+    let deadline = Instant::now() + TIMEOUT;
+    let [mut one, mut other] = [1, 2].map(|number| {
+        Client::connect(servers.addresses()[0], Session(number), deadline).expect("the server takes connections")
+    });
+    one.make_tree("/t", deadline).expect("it is the first one");
+    other.set_root("/t");
+    let exists = Operation::Exists { path: "/a".into() };
+    let ephemeral = Operation::Create { path: "/a".into(), data: None, mode: CreateMode::Ephemeral };
+    let call = |client: &mut Client, operation: &Operation| {
+        client.call(operation, deadline).expect("the server answers").response
+    };
+    call(&mut one, &ephemeral);
+    call(&mut other, &exists.clone().and_watch());
+    // It comes back at once, and is there with its node.
+    let mut one = one
+        .again(Session(1), Duration::from_millis(200), deadline)
+        .expect("the server is there")
+        .expect("so is the session");
+    assert_eq!(call(&mut one, &exists).without_stat(), &Response::Exists(true));
+    assert_eq!(call(&mut other, &exists).without_stat(), &Response::Exists(true));
+    let silent = Instant::now();
+    let last = loop {
+        match call(&mut other, &exists) {
+            answer if *answer.without_stat() == Response::Exists(false) => break answer,
+            _ => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    assert!(silent.elapsed() >= Duration::from_millis(150), "it took {:?}", silent.elapsed());
+    assert_eq!(last, Response::Exists(false).after(vec![Event::Deleted("/a".into())]));
+    assert!(one.again(Session(1), Duration::from_secs(9), deadline).expect("the server is there").is_none());
+}
+
 /// Runs scripts of synchronous calls, and holds each answer against the specification.
 #[track_caller]
 fn check_sequential(servers: &Servers, sessions_max: u64, scripts: u64, calls_max: u64) {
-    let domain = ScriptDomain { sessions_max, calls_max, asynchronous_of_ten: 0, changes_acls: true };
+    let domain = ScriptDomain { sessions_max, calls_max, asynchronous_of_ten: 0, changes_acls: true, watches: true };
     let mut sessions = Sessions::connect(servers.addresses(), sessions_max, &format!("s{sessions_max}"), TIMEOUT)
         .expect("they connect");
     for number in 0..scripts {
@@ -220,7 +323,13 @@ fn behind_changes(count: usize) -> CallScript {
 fn what_is_refused_with_calls_in_flight_is_explained_by_stale_permissions() {
     let Some((_folder, servers)) = servers(one) else { return };
     let mut sessions = Sessions::connect(servers.addresses(), 3, "t", TIMEOUT).expect("they connect");
-    let domain = |changes_acls| ScriptDomain { sessions_max: 3, calls_max: 4, asynchronous_of_ten: 6, changes_acls };
+    let domain = |changes_acls| ScriptDomain {
+        sessions_max: 3,
+        calls_max: 4,
+        asynchronous_of_ten: 6,
+        changes_acls,
+        watches: true,
+    };
     let mut refused = 0;
     for number in 0..1_000 {
         let changes_acls = number % 2 == 0;
@@ -252,7 +361,8 @@ fn each_session_of_an_ensemble_sees_its_own_order() {
         return;
     };
     let mut sessions = Sessions::connect(servers.addresses(), 3, "t", TIMEOUT).expect("they connect");
-    let domain = ScriptDomain { sessions_max: 3, calls_max: 5, asynchronous_of_ten: 3, changes_acls: false };
+    let domain =
+        ScriptDomain { sessions_max: 3, calls_max: 5, asynchronous_of_ten: 3, changes_acls: false, watches: true };
     // A follower may answer reads from before what others have been told is done.
     let order = Order::sequential();
     let mut behind = 0;
@@ -314,6 +424,17 @@ fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> O
 fn test_cases_of_the_simulation_run_on_the_server() {
     let refused = refused_of::<simutant_systems::zookeeper::ZooKeeper>("zookeeper", one_server(), 60);
     assert!(refused.is_none_or(|refused| refused < 20));
+    // Of these test cases some are about watches, and some about sessions that may expire.
+    let has = |index: usize, begin: &str| {
+        let mut simulation = simutant_systems::zookeeper::ZooKeeper::configure(&universe::<
+            simutant_systems::zookeeper::ZooKeeper,
+        >(1, index));
+        simulation.record_trace();
+        let trace = simulation.run().trace.expect("it was recorded");
+        trace.iter().any(|event| matches!(&event.action, Action::Sent(packet) if packet.message.starts_with(begin)))
+    };
+    let [told, silent] = ["Event(", "Ping"].map(|begin| (0..60).filter(|&index| has(index, begin)).count());
+    assert!(told > 3 && silent > 0, "{told} tell of changes, {silent} have silent clients");
 }
 
 #[test]

@@ -1,8 +1,20 @@
 //! ZooKeeper's tree of nodes, with data, permissions and versions, sequential and ephemeral ones among them (Banzai, 2018, 3.1.2, table 3.2, and 3.2.3), as release
 //! 3.8.0 has it where the source says nothing or something else.
 //!
-//! Without the notifications of watches, the times and transactions of statistics, sessions that expire, and lists of
-//! permissions that a creation gives.
+//! Without the times and transactions of statistics, and lists of permissions that a creation gives.
+//!
+//! # Watches
+//!
+//! A read may leave a [watch](Operation::Watch). A change of what is watched takes the watches away, and each session that
+//! had one is told an [`Event`], if it may read the node (CVE-2024-23944). Sessions are told events and answers in the
+//! order in which they came about. So what a client saw of events is a part of the next answer that it got
+//! ([`Response::Told`]): between an answer of a session and the next one exactly those events come that changes made which
+//! were taken in between, the call's own change among them. An event that was lost, or came twice, late, or for no reason,
+//! makes the answer wrong. If no answer follows, as where a connection breaks, the events are those that
+//! [`Operation::Notice`] or [`Operation::Connect`] saw: others may have been on their way.
+//!
+//! Who records events as calls of their own could not say where they belong: the calls of a session are in the order of
+//! their invocations, and an event may come after the invocation of a call and before its answer.
 //!
 //! Where a call is refused for several reasons, the source has the order of its table, the release has another one, and
 //! the documentation has none: so each of them may be answered.
@@ -12,16 +24,18 @@ mod calls;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod watches;
 
 use std::collections::BTreeMap;
 
 pub use access::{Access, Permissions, Who};
-pub use calls::{CreateMode, Error, Operation, Owner, Response, Stat};
+pub use calls::{CreateMode, Error, Event, Operation, Owner, Response, Stat};
 
 use super::Text;
 use crate::{Footprint, Open, Region, Regions, Session, Specification};
 use access::allows;
 use tree::{Node, Tree, parent};
+use watches::{Watched, Watches};
 
 /// A tree of nodes: at first the root and `/zookeeper`, without data, on which everybody may do everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -29,6 +43,7 @@ pub struct ZooKeeper {
     tree: Tree,
     /// The lists of permissions that nodes had before, if changes may still be checked against them.
     former: Option<BTreeMap<Text, Vec<Vec<Access>>>>,
+    watches: Watches,
 }
 
 impl ZooKeeper {
@@ -63,14 +78,18 @@ impl ZooKeeper {
                 refuse([(differs(node.version, *version), Error::BadVersion), (!may, Error::NoAuth)], open)?;
                 node.data.clone_from(data);
                 node.version += 1;
+                self.watches.data_changed(path, &node.acl);
                 Ok(Response::Done.with_stat(self.tree.stat(path, session)?))
             }
             Operation::SetAcl { path, acl, version } => self.set_acl(session, path, acl, *version, open),
             Operation::Close => {
-                self.tree.remove_of(session);
+                self.remove_of(session);
                 Ok(Response::Done)
             }
-            Operation::Check { .. } => Err(Error::BadArguments),
+            Operation::Check { .. } | Operation::Notice | Operation::Connect | Operation::Expire => {
+                Err(Error::BadArguments)
+            }
+            Operation::Watch(read) => self.watch(session, read, open),
             Operation::Multi(parts) => Ok(self.multi(session, parts, open)),
             Operation::Exists { path } => match self.tree.stat(path.as_str(), session) {
                 Ok(stat) => Ok(Response::Exists(true).with_stat(stat)),
@@ -93,6 +112,62 @@ impl ZooKeeper {
                 Ok(Response::Acl(node.acl.clone()).with_stat(self.tree.stat(path.as_str(), session)?))
             }
         }
+    }
+
+    /// Reads, and leaves a watch if that is not refused; one on whether a node is there in any case.
+    fn watch(&mut self, session: Session, read: &Operation, open: &mut Open<'_>) -> Result<Response, Error> {
+        let (path, watched) = match read {
+            Operation::Exists { path } | Operation::GetData { path } => (path, Watched::Data),
+            Operation::GetChildren { path } => (path, Watched::Children),
+            _ => return Err(Error::BadArguments),
+        };
+        let response = self.take(session, read, open)?;
+        self.watches.watch(session, path, watched);
+        Ok(response)
+    }
+
+    /// Deletes the ephemeral nodes of a session, in an order that nobody knows.
+    fn remove_of(&mut self, session: Session) {
+        if !self.watches.are_none() {
+            let Self { tree, watches, .. } = self;
+            watches.in_any_order(|watches| {
+                for (path, node) in tree.of(session) {
+                    watches.deleted(path.as_str(), &node.acl, tree.acl(parent(path.as_str())));
+                }
+            });
+        }
+        self.tree.remove_of(session);
+    }
+
+    /// Ends a session of which nothing was heard: from then on all that it asks for is refused, until it connects anew.
+    fn expire(&mut self, session: Session) {
+        if !self.watches.is_expired(session) {
+            self.watches.forget(session);
+            self.remove_of(session);
+            self.watches.expire(session, true);
+        }
+    }
+
+    /// Makes a connection of a session: what was watched on the one before is not watched any more.
+    fn connect(&mut self, session: Session) -> Response {
+        let events = self.watches.untold(session).to_vec();
+        self.watches.forget(session);
+        if self.watches.is_expired(session) {
+            self.watches.expire(session, false);
+        }
+        Response::Events(events)
+    }
+
+    /// Returns an answer with the events that come before it.
+    fn told(&mut self, session: Session, answer: Response, open: &mut Open<'_>) -> Response {
+        if self.watches.untold(session).is_empty() {
+            return answer;
+        }
+        // Where nobody knows of an answer, the session may still be told the events.
+        if open.maybe() {
+            return Response::Unanswered;
+        }
+        answer.after(self.watches.tell(session))
     }
 
     /// Does all parts of a transaction, or none.
@@ -151,7 +226,11 @@ impl ZooKeeper {
         ];
         refuse(reasons, open)?;
         let owner = mode.is_ephemeral().then_some(session);
-        self.tree.insert(&path, Node { owner, ..Node::new(data) });
+        let node = Node { owner, ..Node::new(data) };
+        if !self.watches.are_none() {
+            self.watches.created(&path, &node.acl, self.tree.acl(parent(path.as_str())));
+        }
+        self.tree.insert(&path, node);
         Ok(Response::Created(path))
     }
 
@@ -178,6 +257,9 @@ impl ZooKeeper {
             (!may, Error::NoAuth),
         ];
         refuse(reasons, open)?;
+        if !self.watches.are_none() {
+            self.watches.deleted(path, self.tree.acl(path), self.tree.acl(parent(path)));
+        }
         self.tree.remove(path);
         Ok(Response::Done)
     }
@@ -261,14 +343,38 @@ impl Specification for ZooKeeper {
     type Response = Response;
 
     fn step(&mut self, session: Session, operation: &Operation, open: &mut Open<'_>) -> Response {
-        self.take(session, operation, open).unwrap_or_else(Response::Error)
+        match operation {
+            Operation::Notice => return Response::Events(self.watches.untold(session).to_vec()),
+            Operation::Connect => return self.connect(session),
+            Operation::Expire => {
+                self.expire(session);
+                return Response::Done;
+            }
+            _ if self.watches.is_expired(session) => return Response::Error(Error::SessionExpired),
+            _ => {}
+        }
+        let answer = self.take(session, operation, open).unwrap_or_else(Response::Error);
+        let response = self.told(session, answer, open);
+        if *operation == Operation::Close {
+            self.watches.forget_watches(session);
+        }
+        response
     }
 
     fn agrees(&mut self, _: &Operation, expected: &Response, observed: &Response, _: &mut Open<'_>) -> bool {
         expected.agrees_with(observed)
     }
 
-    fn reason(&self, session: Session, operation: &Operation, _: &Response, _: &Response) -> Option<String> {
+    fn reason(&self, session: Session, operation: &Operation, _: &Response, observed: &Response) -> Option<String> {
+        if self.watches.is_expired(session) {
+            return Some(format!("{session} has expired"));
+        }
+        let untold = self.watches.untold(session);
+        if !untold.is_empty() || matches!(observed, Response::Told { .. } | Response::Events(_)) {
+            return Some(format!(
+                "the changes so far make the events {untold:?}, and the call's own change may add some"
+            ));
+        }
         let path = operation.path()?.as_str();
         let (Ok(node), Ok(stat)) = (self.tree.node(path), self.tree.stat(path, session)) else {
             return Some(format!("{path} is not there"));
@@ -288,7 +394,18 @@ impl Specification for ZooKeeper {
         // Statistics count the children.
         let shows_children = response.is_none_or(|response| matches!(response, Response::WithStat { .. }));
         let shown = |path| if shows_children { vec![node(path), children(path)] } else { vec![node(path)] };
+        // What a session is told depends on the changes of all that it watches, and a watch that is left is looked at by
+        // each of them. A history without watches has neither.
+        if matches!(response, Some(Response::Told { .. } | Response::Unanswered)) {
+            return Footprint::everything();
+        }
         let (reads, writes) = match operation {
+            Operation::Watch(read) if response.is_some_and(Response::is_error) => {
+                return Self::footprint(read, response);
+            }
+            Operation::Watch(_) | Operation::Notice | Operation::Connect | Operation::Expire => {
+                return Footprint::everything();
+            }
             // The path depends on how many children there were.
             Operation::Create { path, mode, .. } if mode.is_sequential() => match response {
                 Some(Response::Created(created)) => {
@@ -326,6 +443,6 @@ impl Specification for ZooKeeper {
     fn heap_bytes(&self) -> usize {
         let former =
             self.former.iter().flatten().flat_map(|(_, lists)| lists).map(|acl| acl.len() * size_of::<Access>());
-        self.tree.heap_bytes() + former.sum::<usize>()
+        self.tree.heap_bytes() + former.sum::<usize>() + self.watches.heap_bytes()
     }
 }

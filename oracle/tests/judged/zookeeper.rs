@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use simutant_oracle::specifications::zookeeper::{
-    Access, CreateMode, Error, Operation, Owner, Permissions, Response, Stat, Who,
+    Access, CreateMode, Error, Event, Operation, Owner, Permissions, Response, Stat, Who,
 };
 use simutant_oracle::specifications::{Text, ZooKeeper};
-use simutant_oracle::{Check, Order, Session, hints};
+use simutant_oracle::{Call, Check, End, History, Order, Session, Strategy, hints};
 use simutant_random::Random;
 
 use crate::judge::{Shape, brute_force, history};
@@ -74,6 +74,80 @@ fn of_transactions() -> Vec<Operation> {
         Operation::GetData { path: path("/a") },
         Operation::GetChildren { path: path("/a") },
     ]
+}
+
+/// Calls that watch, and change what is watched, and what ends sessions.
+fn of_watches() -> Vec<Operation> {
+    let create = |at: &str, mode| Operation::Create { path: path(at), data: None, mode };
+    let set = || Operation::SetData { path: path("/a"), data: Some("x".into()), version: None };
+    let own = vec![Access { who: Who::Session(Session(1)), permissions: Permissions::ALL }];
+    vec![
+        create("/a", CreateMode::Ephemeral),
+        create("/a", CreateMode::Persistent),
+        create("/b", CreateMode::Ephemeral),
+        Operation::Delete { path: path("/a"), version: None },
+        set(),
+        Operation::Multi(vec![create("/a", CreateMode::Persistent), set()]),
+        Operation::SetAcl { path: path("/a"), acl: own, version: None },
+        Operation::Exists { path: path("/a") }.and_watch(),
+        Operation::Exists { path: path("/a") }.and_watch(),
+        Operation::GetData { path: path("/a") }.and_watch(),
+        Operation::GetChildren { path: path("/") }.and_watch(),
+        Operation::Exists { path: path("/b") }.and_watch(),
+        Operation::Exists { path: path("/") },
+        Operation::GetData { path: path("/a") },
+        Operation::Close,
+        Operation::Notice,
+        Operation::Connect,
+        Operation::Expire,
+    ]
+}
+
+/// Makes up what a session sees of a call with watches.
+fn made_up_with_events(random: &mut Random, operation: &Operation) -> Response {
+    let all = [
+        Event::Created(path("/a")),
+        Event::Deleted(path("/a")),
+        Event::DataChanged(path("/a")),
+        Event::ChildrenChanged(path("/")),
+        Event::Deleted(path("/b")),
+    ];
+    let events = (0..random.uniform(0..3_u8)).map(|_| one_of(random, &all)).collect();
+    let answer = match operation {
+        Operation::Notice | Operation::Connect => return Response::Events(events),
+        Operation::Watch(read) => made_up(random, read),
+        other => made_up(random, other),
+    };
+    match random.uniform(0..8_u8) {
+        0 => Response::Error(Error::SessionExpired),
+        1..4 => answer.after(events),
+        _ => answer,
+    }
+}
+
+/// Returns a history as clients see it: no answer that is not sent, and events in the order in which they came.
+fn as_seen(history: &History<Operation, Response>) -> History<Operation, Response> {
+    let flat = |events: &[Event]| -> Vec<Event> {
+        let each = events.iter().map(|event| match event {
+            Event::InAnyOrder(events) => events.iter().rev().cloned().collect(),
+            one => vec![one.clone()],
+        });
+        each.flatten().collect()
+    };
+    let seen = |response: &Response| match response {
+        Response::Told { events, answer } => answer.as_ref().clone().after(flat(events)),
+        Response::Events(events) => Response::Events(flat(events)),
+        other => other.clone(),
+    };
+    let calls = history.calls().iter().map(|call| {
+        let end = match &call.end {
+            End::Returned { response: Response::Unanswered, .. } => End::Unknown,
+            End::Returned { at, response } => End::Returned { at: *at, response: seen(response) },
+            other => other.clone(),
+        };
+        Call { end, ..call.clone() }
+    });
+    History::from_calls(calls.collect()).expect("ends are as they were")
 }
 
 /// Makes up an answer: with statistics, or without.
@@ -147,6 +221,35 @@ proptest! {
     fn transactions_agree_with_brute_force(seed: u64) {
         check(&of_transactions(), seed);
     }
+}
+
+/// Hints of watches hold for histories with the reads that left them: `hints::check` does not know how a state came about.
+#[test]
+fn watches_agree_with_brute_force() {
+    let operations = of_watches();
+    let (mut possible, mut told, mut expired) = (0, 0, 0);
+    for seed in 0..2_000 {
+        let shape = Shape { calls_max: 7, sessions: 2, unknown: 1, may_be_wrong: seed % 2 == 0 };
+        let random = &mut Random::from_seed(seed);
+        let tree = ZooKeeper::default();
+        let history =
+            as_seen(&history(random, shape, &tree, |random| one_of(random, &operations), made_up_with_events));
+        for order in [Order::linearizability(), Order::sequential(), Order::zookeeper(), Order::none()] {
+            let expect = brute_force(&history, &tree, &order);
+            for strategy in [Strategy::JustInTime, Strategy::CallOrder] {
+                let checked = Check { order: order.clone(), strategy, ..Check::default() }.run(&history, &tree);
+                assert_eq!(checked.is_possible(), expect, "{seed}: {order:?} {strategy:?}: {history:#?}");
+            }
+            let has =
+                |is: fn(&Response) -> bool| history.calls().iter().any(|call| call.end.response().is_some_and(is));
+            if expect && order == Order::sequential() {
+                possible += 1;
+                told += i32::from(has(|response| matches!(response, Response::Told { .. })));
+                expired += i32::from(has(|response| *response == Response::Error(Error::SessionExpired)));
+            }
+        }
+    }
+    assert!(possible > 1_000 && told > 30 && expired > 50, "{possible} are possible, {told} tell, {expired} refuse");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use simutant_sim_core::{Context, FifoReceiver, VirtualDuration};
 use super::messages::{Transaction, ZooKeeperMessage};
 use super::server::{Prepared, State};
 use super::tree::{Node, Tree};
+use super::watches::{Replies, Watches};
 
 /// Does what comes, one after the other, each of which takes some time.
 pub(super) async fn apply(
@@ -22,23 +23,32 @@ pub(super) async fn apply(
         context.pause(takes).await;
         let response = match work {
             Ok((change, transaction)) => {
-                let State { tree, outstanding } = &mut *state.borrow_mut();
-                let response = carry_out(tree, session, &transaction);
+                let State { tree, outstanding, watches } = &mut *state.borrow_mut();
+                let response = carry_out(tree, watches, session, &transaction);
                 outstanding.done(change, &transaction);
                 response
             }
             Err(Some(refused)) => refused,
-            Err(None) => read(&state.borrow().tree, session, &operation).unwrap_or_else(Response::Error),
+            Err(None) => {
+                let State { tree, watches, .. } = &mut *state.borrow_mut();
+                answer(tree, watches, session, &operation, &replies)
+            }
         };
-        replies.send(response);
+        replies.send(ZooKeeperMessage::Reply(response));
     }
 }
 
-/// Changes the tree, and answers.
-pub(super) fn carry_out(tree: &mut Tree, session: Session, transaction: &Transaction) -> Response {
+/// Changes the tree, tells who watches what is changed, and answers.
+pub(super) fn carry_out(
+    tree: &mut Tree,
+    watches: &mut Watches,
+    session: Session,
+    transaction: &Transaction,
+) -> Response {
     if let Transaction::Multi(parts) = transaction {
-        return Response::Parts(parts.iter().map(|part| carry_out(tree, session, part)).collect());
+        return Response::Parts(parts.iter().map(|part| carry_out(tree, watches, session, part)).collect());
     }
+    watches.fire(tree, transaction);
     tree.apply(transaction);
     match transaction {
         Transaction::Create { path, .. } => Response::Created(path.clone()),
@@ -52,8 +62,27 @@ pub(super) fn carry_out(tree: &mut Tree, session: Session, transaction: &Transac
     }
 }
 
-/// Answers a request that changes nothing. What it needs is checked here.
-pub(super) fn read(tree: &Tree, session: Session, operation: &Operation) -> Result<Response, Error> {
+/// Answers a request that changes nothing, and leaves the watch that it asks for, if it is not refused.
+pub(super) fn answer(
+    tree: &Tree,
+    watches: &mut Watches,
+    session: Session,
+    operation: &Operation,
+    replies: &Replies,
+) -> Response {
+    let asked = match operation {
+        Operation::Watch(asked) => &**asked,
+        other => other,
+    };
+    let response = read(tree, session, asked).unwrap_or_else(Response::Error);
+    if matches!(operation, Operation::Watch(_)) && !response.is_error() {
+        watches.watch(session, asked, replies);
+    }
+    response
+}
+
+/// Returns the answer to a request that changes nothing. What it needs is checked here.
+fn read(tree: &Tree, session: Session, operation: &Operation) -> Result<Response, Error> {
     let path = operation.path().ok_or(Error::BadArguments)?;
     let Some((node, stat)) = tree.node(path).zip(tree.stat(path, session)) else {
         let is_asked = matches!(operation, Operation::Exists { .. });
@@ -79,7 +108,11 @@ pub(super) fn read(tree: &Tree, session: Session, operation: &Operation) -> Resu
         | Operation::SetAcl { .. }
         | Operation::Check { .. }
         | Operation::Multi(_)
+        | Operation::Expire
         | Operation::Close => unreachable!("a change is a transaction"),
+        Operation::Watch(_) | Operation::Notice | Operation::Connect => {
+            unreachable!("no server is asked for it, and a watch is no part of a read")
+        }
     };
     Ok(answer.with_stat(stat))
 }

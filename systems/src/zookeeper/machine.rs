@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use simutant_models::{Machine, Step, Stop, skip, transition};
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Operation, Permissions, Response, Who};
+use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Event, Operation, Permissions, Response, Who};
 use simutant_oracle::{CallId, Recorder, Session, Time};
 
 /// The service, as a client has it: a connection to the simulated server, or to a real one.
@@ -18,8 +18,19 @@ pub trait Service: 'static {
     /// Sends a request; others may be on their way.
     fn send(&mut self, operation: &Operation) -> impl Future<Output = Result<(), Lost>>;
 
-    /// Returns the next reply: replies come in the order of the requests.
+    /// Returns the next reply, [after](Response::after) the events that came since the one before: replies come in the order
+    /// of the requests.
     fn receive(&mut self) -> impl Future<Output = Result<Response, Lost>>;
+
+    /// Takes the events that came after the last reply.
+    fn events(&mut self) -> Vec<Event>;
+
+    /// After how long [silence](Service::fall_silent) the service may end the session.
+    fn timeout(&self) -> Duration;
+
+    /// Connects anew, says nothing for some halves of the [timeout](Service::timeout), and returns whether the session has
+    /// ended then. All that it asks for is refused then, until it connects again: as a new session.
+    fn fall_silent(&mut self, halves: u32) -> impl Future<Output = Result<bool, Lost>>;
 
     /// Returns what time it is, by one clock for all clients.
     fn now(&self) -> Time;
@@ -48,24 +59,120 @@ pub struct Client<S> {
     waiting: VecDeque<CallId>,
     /// Whether the last reply was an error.
     was_refused: bool,
+    /// Whether it has a connection, as far as it knows.
+    is_connected: bool,
+    /// Whether it matters if the session has another connection, as it has watches on this one, or may have expired.
+    minds_connections: bool,
+    /// Whether it knows that the session has expired.
+    is_expired: bool,
+    /// The ephemeral node that it made before it fell silent.
+    left_behind: Option<Text>,
 }
 
 impl<S: Service> Client<S> {
     /// Returns a client of a service.
     pub fn new(service: S, session: Session, history: Recorder<Operation, Response>) -> Self {
-        Self { service, session, history, waiting: VecDeque::new(), was_refused: false }
+        Self {
+            service,
+            session,
+            history,
+            waiting: VecDeque::new(),
+            was_refused: false,
+            is_connected: false,
+            minds_connections: false,
+            is_expired: false,
+            left_behind: None,
+        }
     }
 
     async fn connect(&mut self) -> Result<(), Stop> {
         self.waiting.clear();
-        Ok(self.service.connect().await?)
+        let begin = self.service.now();
+        self.service.connect().await?;
+        self.note_connection(begin)?;
+        (self.is_connected, self.is_expired) = (true, false);
+        Ok(())
+    }
+
+    /// Records that there is a new connection, with what came on the old one.
+    fn note_connection(&mut self, begin: Time) -> Result<(), Stop> {
+        if std::mem::take(&mut self.minds_connections) {
+            let call = self.history.invoke(self.session, Operation::Connect, begin);
+            self.history.returned(call, Response::Events(self.service.events()), self.service.now())?;
+        }
+        Ok(())
+    }
+
+    /// Says nothing for a while, so that the session may expire.
+    async fn fall_silent(&mut self, halves: u32) -> Result<(), Stop> {
+        self.await_replies().await?;
+        let begin = self.service.now();
+        let is_expired = self.service.fall_silent(halves).await;
+        self.is_connected = is_expired.is_ok();
+        self.note_connection(begin)?;
+        let nanos = u64::try_from(self.service.timeout().as_nanos()).unwrap_or(u64::MAX);
+        let earliest = Time::from_nanos(begin.as_nanos().saturating_add(nanos));
+        match is_expired {
+            Ok(false) => return Ok(()),
+            Ok(true) => {
+                let call = self.history.invoke(self.session, Operation::Expire, earliest);
+                self.history.returned(call, Response::Done, self.service.now())?;
+                self.is_expired = true;
+            }
+            // Nobody knows.
+            Err(Lost) if self.service.now() > earliest => {
+                self.history.invoke(self.session, Operation::Expire, earliest);
+            }
+            Err(Lost) => {}
+        }
+        self.minds_connections = true;
+        is_expired?;
+        Ok(())
+    }
+
+    /// Connects as a new session after the old one has expired, and looks for what that has left.
+    async fn begin_anew(&mut self) -> Result<(), Stop> {
+        self.connect().await?;
+        match self.left_behind.take() {
+            Some(path) => self.call(Operation::Exists { path }).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Sees what is left to see, so that the oracle knows more: the answers to what was sent last, and the events before
+    /// one more answer.
+    async fn finish(&mut self) -> Result<(), Stop> {
+        self.await_replies().await?;
+        if self.is_connected && self.minds_connections && !self.is_expired {
+            self.call(Operation::Exists { path: "/".into() }).await?;
+        }
+        Ok(())
+    }
+
+    /// Records the events that came after the last answer: no other one comes.
+    fn note_events(&mut self) -> Result<(), Stop> {
+        let events = self.service.events();
+        if !events.is_empty() {
+            let call = self.history.invoke(self.session, Operation::Notice, self.service.now());
+            // Calls that were not answered may be taken later, and come before it.
+            self.history.returned(call, Response::Events(events), Time::MAX)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the session.
+    async fn close(&mut self) -> Result<(), Stop> {
+        self.call(Operation::Close).await?;
+        self.minds_connections = false;
+        Ok(())
     }
 
     /// Makes a call, and awaits its answer and those of all calls before it.
     async fn call(&mut self, operation: Operation) -> Result<(), Stop> {
         let call = self.history.invoke(self.session, operation.clone(), self.service.now());
         self.waiting.push_back(call);
-        self.service.send(&operation).await?;
+        self.minds_connections |= matches!(operation, Operation::Watch(_));
+        self.send(&operation).await?;
         self.await_replies().await
     }
 
@@ -73,14 +180,23 @@ impl<S: Service> Client<S> {
     async fn call_asynchronously(&mut self, operation: Operation) -> Result<(), Stop> {
         let call = self.history.invoke_asynchronous(self.session, operation.clone(), self.service.now());
         self.waiting.push_back(call);
+        self.minds_connections |= matches!(operation, Operation::Watch(_));
         self.was_refused = false;
-        Ok(self.service.send(&operation).await?)
+        self.send(&operation).await
+    }
+
+    async fn send(&mut self, operation: &Operation) -> Result<(), Stop> {
+        let sent = self.service.send(operation).await;
+        self.is_connected &= sent.is_ok();
+        Ok(sent?)
     }
 
     /// Awaits the replies to all calls.
     async fn await_replies(&mut self) -> Result<(), Stop> {
         while let Some(call) = self.waiting.pop_front() {
-            let response = self.service.receive().await?;
+            let response = self.service.receive().await;
+            self.is_connected &= response.is_ok();
+            let response = response?;
             self.was_refused = response.is_error();
             self.history.returned(call, response, self.service.now())?;
         }
@@ -90,6 +206,9 @@ impl<S: Service> Client<S> {
 
 /// The nodes that calls are about.
 const PATHS: [&str; 4] = ["/a", "/a/b", "/c", "/"];
+
+/// The nodes that clients make before they fall silent.
+const LEFT_BEHIND: [&str; 2] = ["/a", "/c"];
 
 /// What data there is.
 const DATA: [Option<&str>; 3] = [None, Some("x"), Some("y")];
@@ -144,16 +263,24 @@ fn delete(step: &mut Step<'_>, _: Session) -> Operation {
     Operation::Delete { path: path(step), version: version(step) }
 }
 
+/// Chooses whether a read leaves a watch.
+fn maybe_watched(step: &mut Step<'_>, read: Operation) -> Operation {
+    if step.choose(0..=1) == 1 { read.and_watch() } else { read }
+}
+
 fn exists(step: &mut Step<'_>, _: Session) -> Operation {
-    Operation::Exists { path: path(step) }
+    let read = Operation::Exists { path: path(step) };
+    maybe_watched(step, read)
 }
 
 fn get_children(step: &mut Step<'_>, _: Session) -> Operation {
-    Operation::GetChildren { path: path(step) }
+    let read = Operation::GetChildren { path: path(step) };
+    maybe_watched(step, read)
 }
 
 fn get_data(step: &mut Step<'_>, _: Session) -> Operation {
-    Operation::GetData { path: path(step) }
+    let read = Operation::GetData { path: path(step) };
+    maybe_watched(step, read)
 }
 
 fn set_data(step: &mut Step<'_>, _: Session) -> Operation {
@@ -223,18 +350,37 @@ pub fn client<S: Service>() -> Machine<Client<S>> {
         step.stay(Duration::from_millis(u64::from(milliseconds)));
         Ok(())
     };
-    let close = async |client: &mut Client<S>, _: &mut Step<'_>| client.call(Operation::Close).await;
+    let close = async |client: &mut Client<S>, _: &mut Step<'_>| client.close().await;
+    let fall_silent = async |client: &mut Client<S>, step: &mut Step<'_>| {
+        let (halves, path): (_, Text) = (step.choose(1..=4), (*step.one_of(&LEFT_BEHIND)).into());
+        client.call(Operation::Create { path: path.clone(), data: None, mode: CreateMode::Ephemeral }).await?;
+        client.left_behind = Some(path);
+        client.fall_silent(halves).await
+    };
+    let ask_in_vain = async |client: &mut Client<S>, step: &mut Step<'_>| {
+        let operation = exists(step, client.session);
+        client.call(operation).await
+    };
     transitions.push(transition("connected -> connected", await_replies).label("await replies").weight(3.0));
     transitions.push(transition("connected -> connected", pause).label("pause"));
     transitions.push(transition("connected -> closed", close).label("close").weight(0.5));
+    transitions.push(
+        transition("connected -> connected", fall_silent)
+            .label("fall silent")
+            .weight(0.15)
+            .next_if("expired", |client| client.is_expired),
+    );
+    transitions.push(transition("expired -> expired", ask_in_vain).label("ask in vain"));
+    let begin_anew = async |client: &mut Client<S>, _: &mut Step<'_>| client.begin_anew().await;
+    transitions.push(transition("expired -> connected", begin_anew).label("begin anew").weight(2.0));
     let connect = async |client: &mut Client<S>, _: &mut Step<'_>| client.connect().await;
     transitions.push(transition("disconnected -> connected", connect).label("connect").weight(20.0));
     let transitions = transitions.into_iter().map(|transition| transition.catches("Lost", "disconnected", |Lost| true));
     let others = [skip("refused -> connected").label("go on"), skip("disconnected -> closed").label("give up")];
-    Machine::new("client", ["disconnected", "connected", "refused", "closed"], transitions.chain(others))
+    Machine::new("client", ["disconnected", "connected", "refused", "expired", "closed"], transitions.chain(others))
         .unwrap_or_else(|mistake| panic!("{mistake}"))
         .teardown(async |client: &mut Client<S>| {
-            // What was sent last is answered, too, so that the oracle knows more.
-            let _ = client.await_replies().await;
+            let _ = client.finish().await;
+            let _ = client.note_events();
         })
 }

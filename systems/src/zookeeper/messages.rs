@@ -2,16 +2,25 @@
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Operation, Response};
-use simutant_sim_core::Message;
+use simutant_oracle::specifications::zookeeper::{Access, Event, Operation, Response};
+use simutant_sim_core::{Message, VirtualDuration};
 
 /// What is sent on a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ZooKeeperMessage {
     /// Says whose connection it is, before all else.
-    Open(Session),
+    Open {
+        /// Whose.
+        session: Session,
+        /// After how long without a message the session ends, until the first one comes. It lives on without.
+        timeout: Option<VirtualDuration>,
+    },
+    /// Says that the client is alive, and is answered.
+    Ping,
     /// Asks for something.
     Request(Operation),
+    /// Tells of a change of a node that the session watches, before the replies that may show it.
+    Event(Event),
     /// Says what came of a request: replies come in the order of the requests.
     Reply(Response),
     /// Is between two servers.
@@ -21,8 +30,10 @@ pub enum ZooKeeperMessage {
 impl Message for ZooKeeperMessage {
     fn kind(&self) -> &'static str {
         match self {
-            Self::Open(_) => "OPEN",
+            Self::Open { .. } => "OPEN",
+            Self::Ping => "PING",
             Self::Request(_) => "REQUEST",
+            Self::Event(_) => "EVENT",
             Self::Reply(_) => "REPLY",
             Self::Peer(message) => message.kind(),
         }
@@ -60,7 +71,7 @@ pub enum Transaction {
         /// Its list from then on.
         acl: Vec<Access>,
     },
-    /// The end of a session.
+    /// The end of a session, which it asks for, or which has expired.
     Close {
         /// The ephemeral nodes that end with it.
         paths: Vec<Text>,

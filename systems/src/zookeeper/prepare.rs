@@ -56,7 +56,7 @@ impl Outstanding {
         let transaction = match operation {
             Operation::Multi(parts) => self.prepare_parts(tree, session, parts, rule)?,
             Operation::Check { .. } => return Err(Response::Error(Error::BadArguments)),
-            Operation::Close => self.prepare_close(tree, session),
+            Operation::Close | Operation::Expire => self.prepare_close(tree, session),
             _ => self.prepare_one(tree, session, operation, rule).map_err(Response::Error)?,
         };
         Ok((self.last, transaction))
@@ -160,6 +160,10 @@ impl Outstanding {
             | Operation::GetChildren { .. }
             | Operation::GetData { .. }
             | Operation::GetAcl { .. }
+            | Operation::Watch(_)
+            | Operation::Notice
+            | Operation::Connect
+            | Operation::Expire
             | Operation::Close
             | Operation::Multi(_) => unreachable!("a read is not prepared, and the others name no node"),
         };

@@ -4,14 +4,17 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use simutant_oracle::Session;
-use simutant_oracle::specifications::zookeeper::{Operation, Response};
-use simutant_sim_core::{Context, FifoReceiver, FifoSender, Stream, StreamSender, VirtualDuration, fifo};
+use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
+use simutant_sim_core::{
+    Context, Either2, FifoReceiver, FifoSender, Stream, StreamReceiver, StreamSender, VirtualDuration, fifo, select,
+};
 
 use super::apply::apply;
 use super::log::{log, replay};
 use super::messages::{Transaction, ZooKeeperMessage};
 use super::prepare::{AclRecord, Outstanding};
 use super::tree::Tree;
+use super::watches::{Replies, Watches};
 
 /// The port for clients.
 pub const PORT: u16 = 2_181;
@@ -32,13 +35,14 @@ pub struct Speed {
 pub(super) struct State {
     pub(super) tree: Tree,
     pub(super) outstanding: Outstanding,
+    pub(super) watches: Watches,
 }
 
 /// A request as it came.
 pub(super) struct Request {
     pub(super) session: Session,
     pub(super) operation: Operation,
-    pub(super) replies: FifoSender<Response>,
+    pub(super) replies: Replies,
 }
 
 /// A request between two stages.
@@ -47,13 +51,14 @@ pub(super) struct Prepared {
     pub(super) operation: Operation,
     /// A change with its number, or why there is none: it is refused, or it is a read.
     pub(super) work: Result<(u64, Transaction), Option<Response>>,
-    pub(super) replies: FifoSender<Response>,
+    pub(super) replies: Replies,
 }
 
 /// Serves clients. After a crash it begins here again, and finds its log.
 pub async fn server(mut context: Context<ZooKeeperMessage>, speed: Speed, rule: AclRecord) {
     let disk = context.durable("log", Vec::new);
-    let state = Rc::new(RefCell::new(State { tree: replay(&disk), outstanding: Outstanding::default() }));
+    let state = State { tree: replay(&disk), outstanding: Outstanding::default(), watches: Watches::default() };
+    let state = Rc::new(RefCell::new(state));
     let ((requests, coming), (prepared, to_log), (logged, to_apply)) = (fifo(), fifo(), fifo());
     let shared = state.clone();
     context.spawn(move |context| prepare(context, coming, prepared, shared, (speed.prepare, rule)));
@@ -75,17 +80,53 @@ pub(super) async fn connection(
     requests: FifoSender<Request>,
 ) {
     let (sender, mut receiver) = stream.split();
-    let Ok(Some(ZooKeeperMessage::Open(session))) = receiver.recv().await else { return };
+    let Ok(Some(ZooKeeperMessage::Open { session, timeout })) = receiver.recv().await else { return };
     let (replies, answers) = fifo();
     context.spawn(move |_| reply(sender, answers));
+    if let Some(timeout) = timeout
+        && !is_alive(&context, &mut receiver, timeout, &replies).await
+    {
+        return expire(session, &mut receiver, &requests, &replies).await;
+    }
     while let Ok(Some(ZooKeeperMessage::Request(operation))) = receiver.recv().await {
         requests.send(Request { session, operation, replies: replies.clone() });
     }
 }
 
-async fn reply(mut sender: StreamSender<ZooKeeperMessage>, mut answers: FifoReceiver<Response>) {
-    while let Some(response) = answers.recv().await {
-        if sender.send(ZooKeeperMessage::Reply(response)).await.is_err() {
+/// Waits for a sign of life, and returns whether it comes in time.
+async fn is_alive(
+    context: &Context<ZooKeeperMessage>,
+    receiver: &mut StreamReceiver<ZooKeeperMessage>,
+    timeout: VirtualDuration,
+    replies: &Replies,
+) -> bool {
+    match select((receiver.recv(), context.sleep(timeout))).await {
+        Either2::First(_) => {
+            replies.send(ZooKeeperMessage::Reply(Response::Done));
+            true
+        }
+        Either2::Second(()) => false,
+    }
+}
+
+/// Ends a session, and refuses what it asks for later.
+async fn expire(
+    session: Session,
+    receiver: &mut StreamReceiver<ZooKeeperMessage>,
+    requests: &FifoSender<Request>,
+    replies: &Replies,
+) {
+    let (ended, mut end) = fifo();
+    requests.send(Request { session, operation: Operation::Expire, replies: ended });
+    end.recv().await;
+    while let Ok(Some(_)) = receiver.recv().await {
+        replies.send(ZooKeeperMessage::Reply(Response::Error(Error::SessionExpired)));
+    }
+}
+
+async fn reply(mut sender: StreamSender<ZooKeeperMessage>, mut answers: FifoReceiver<ZooKeeperMessage>) {
+    while let Some(message) = answers.recv().await {
+        if sender.send(message).await.is_err() {
             return;
         }
     }
@@ -102,7 +143,7 @@ async fn prepare(
     while let Some(Request { session, operation, replies }) = coming.recv().await {
         context.pause(takes).await;
         let work = if changes(&operation) {
-            let State { tree, outstanding } = &mut *state.borrow_mut();
+            let State { tree, outstanding, .. } = &mut *state.borrow_mut();
             outstanding.prepare(tree, session, &operation, rule).map_err(Some)
         } else {
             Err(None)
@@ -120,10 +161,14 @@ pub(super) fn changes(operation: &Operation) -> bool {
         | Operation::SetAcl { .. }
         | Operation::Check { .. }
         | Operation::Multi(_)
+        | Operation::Expire
         | Operation::Close => true,
         Operation::Exists { .. }
         | Operation::GetChildren { .. }
         | Operation::GetData { .. }
-        | Operation::GetAcl { .. } => false,
+        | Operation::GetAcl { .. }
+        | Operation::Watch(_)
+        | Operation::Notice
+        | Operation::Connect => false,
     }
 }

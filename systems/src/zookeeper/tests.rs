@@ -1,7 +1,8 @@
 use simutant_oracle::Session;
-use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Operation, Permissions, Response, Who};
+use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Event, Operation, Permissions, Response, Who};
 use simutant_oracle::{Check, Order, Recorder, specifications};
-use simutant_sim_core::{Simulation, VirtualDuration};
+use simutant_sim_core::trace::Action;
+use simutant_sim_core::{Context, Simulation, VirtualDuration};
 use simutant_system::{InputSource, Universe, universe};
 
 use super::client::Connection;
@@ -32,7 +33,7 @@ fn walks_of_a_strategy_pass_and_reach_every_state() {
         let labels = criterion.covered(&report.trace.expect("it was recorded"));
         covered.extend(labels.labels().map(str::to_owned));
     }
-    let states = ["closed", "connected", "disconnected", "refused"].map(|state| format!("client: {state}"));
+    let states = ["closed", "connected", "disconnected", "expired", "refused"].map(|state| format!("client: {state}"));
     assert_eq!(covered, states.into());
 }
 
@@ -102,4 +103,94 @@ fn random_test_cases_find_the_fault_of_2439_and_blame_permissions() {
         .collect();
     assert!((3..150).contains(&failures.len()), "{} of 300 fail", failures.len());
     assert!(failures.iter().all(|failure| failure.contains("what clients saw is possible")), "{failures:?}");
+}
+
+/// Returns the texts of the messages and notes of a run.
+fn texts(index: usize) -> Vec<String> {
+    let mut simulation = ZooKeeper::configure(&universe::<ZooKeeper>(1, index));
+    simulation.record_trace();
+    let trace = simulation.run().trace.expect("it was recorded");
+    let text = |action: &Action| match action {
+        Action::Sent(packet) => Some(packet.message.clone()),
+        Action::Noted { text, .. } => Some(text.clone()),
+        _ => None,
+    };
+    trace.iter().filter_map(|event| text(&event.action)).collect()
+}
+
+#[test]
+fn test_cases_leave_watches_that_fire_and_have_sessions_that_expire_or_do_not() {
+    let (mut left, mut fired, mut silent, mut expired) = (0, 0, 0, 0);
+    for index in 0..1_000 {
+        let texts = texts(index);
+        let has = |begin: &str| i32::from(texts.iter().any(|text| text.starts_with(begin)));
+        left += has("Request(Watch(");
+        fired += has("Event(");
+        silent += has("Ping");
+        expired += has("Reply(Error(SessionExpired");
+    }
+    let counts = format!("{left} of 1,000 leave watches, {fired} fire, {silent} have silent clients, {expired} expire");
+    assert!(left > 400 && fired > 50 && silent > 15 && expired > 5 && expired < silent, "{counts}");
+}
+
+#[test]
+fn events_come_before_the_answers_that_show_their_changes() {
+    let read = |path: &str| Operation::Exists { path: path.into() }.and_watch();
+    let [create, _, set] = three_calls();
+    let operations = [read("/a"), create, read("/a"), read("/a"), set.clone(), set];
+    let answers = pipelined(AclRecord::New, &operations);
+    let events: Vec<Vec<Event>> = answers
+        .iter()
+        .map(|answer| match answer {
+            Response::Told { events, .. } => events.clone(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let (created, changed) = (Event::Created("/a".into()), Event::DataChanged("/a".into()));
+    assert_eq!(events, [vec![], vec![created], vec![], vec![], vec![changed], vec![]]);
+}
+
+/// What two sessions see of the ephemeral node of one of them, which is silent for some halves of the timeout.
+fn after_silence(halves: u32) -> (bool, Response, Response) {
+    let mut simulation = Simulation::new(1);
+    let takes = VirtualDuration::from_micros(100);
+    let speed = Speed { prepare: takes, log: takes, apply: takes };
+    simulation.add("server", move |context| server(context, speed, AclRecord::New));
+    let address = simulation.address("server", PORT);
+    let body = move |context: Context<ZooKeeperMessage>| async move {
+        let context = std::rc::Rc::new(context);
+        let [mut one, mut other] =
+            [1, 2].map(|number| Connection::new(context.clone(), address, Session(number), Default::default()));
+        one.connect().await.expect("the server is up");
+        other.connect().await.expect("the server is up");
+        let exists = Operation::Exists { path: "/a".into() };
+        let create = Operation::Create { path: "/a".into(), data: None, mode: CreateMode::Ephemeral };
+        one.send(&create).await.expect("the server is up");
+        one.receive().await.expect("the server is up");
+        other.send(&exists.clone().and_watch()).await.expect("the server is up");
+        other.receive().await.expect("the server is up");
+        let is_expired = one.fall_silent(halves).await.expect("the server is up");
+        let mut answers = Vec::new();
+        for connection in [&mut one, &mut other] {
+            connection.send(&exists).await.expect("the server is up");
+            answers.push(connection.receive().await.expect("the server is up"));
+        }
+        (is_expired, answers)
+    };
+    let returned = simulation.add("clients", body).returned();
+    let ended = simulation.run().ended;
+    assert!(ended.passed(), "{ended}");
+    let (is_expired, answers) = returned.get().expect("the clients returned").clone();
+    (is_expired, answers[0].clone(), answers[1].clone())
+}
+
+#[test]
+fn a_session_expires_that_is_silent_for_too_long_with_its_nodes() {
+    let (is_expired, own, other) = after_silence(1);
+    assert!(!is_expired);
+    assert_eq!((own.without_stat(), other.without_stat()), (&Response::Exists(true), &Response::Exists(true)));
+    let (is_expired, own, other) = after_silence(3);
+    assert!(is_expired);
+    assert_eq!(own, Response::Error(specifications::zookeeper::Error::SessionExpired));
+    assert_eq!(other, Response::Exists(false).after(vec![Event::Deleted("/a".into())]));
 }

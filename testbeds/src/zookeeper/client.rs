@@ -6,13 +6,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{CreateMode, Error, Operation, Response};
+use simutant_oracle::specifications::zookeeper::{CreateMode, Error, Event, Operation, Response};
 use simutant_oracle::{Revision, Session};
 
-use super::wire::{self, Asked, Header, Malformed, xids};
+use super::wire::{self, Asked, Credential, Header, Malformed, xids};
 
 /// For how long nothing may be heard of a session.
-const SESSION_TIMEOUT: Duration = Duration::from_secs(40);
+pub(super) const SESSION_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// How long a client waits before it tries to connect again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -28,7 +28,7 @@ pub struct Reply {
     pub xid: Xid,
     /// The transaction of the call; of one that reads or fails, the last transaction that its server had done.
     pub transaction: Revision,
-    /// What the server answers.
+    /// What the server answers, after the events that came before it.
     pub response: Response,
 }
 
@@ -99,8 +99,10 @@ pub struct Client {
     incoming: Vec<u8>,
     /// The calls without an answer, in their order.
     open: VecDeque<(Xid, Asked)>,
+    /// The events that have come since the last answer.
+    events: Vec<Event>,
     last: i32,
-    number: i64,
+    credential: Credential,
     /// Whether the session was ended by a call.
     is_closed: bool,
 }
@@ -117,8 +119,10 @@ impl Client {
             if left.is_zero() {
                 return Err(ClientError::NoSession { address, last });
             }
-            match Self::try_connect(address, session, deadline, left) {
-                Ok(client) => return Ok(client),
+            let refused = || io::Error::from(ErrorKind::ConnectionRefused);
+            match Self::try_connect(address, session, (SESSION_TIMEOUT, None), deadline) {
+                Ok(Some(client)) => return Ok(client),
+                Ok(None) => last = Some(refused()),
                 Err(ClientError::Broken(error)) => last = Some(error),
                 Err(ClientError::Late) => {}
                 Err(error) => return Err(error),
@@ -127,29 +131,53 @@ impl Client {
         }
     }
 
+    /// Goes on with the session of a client, over another connection. From then on it ends if nothing is heard of it for
+    /// as long as the timeout. Returns `None` if it has ended.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn again(self, session: Session, timeout: Duration, deadline: Instant) -> Result<Option<Self>, ClientError> {
+        let Self { stream, credential, root, .. } = self;
+        let address = stream.peer_addr()?;
+        drop(stream);
+        let client = Self::try_connect(address, session, (timeout, Some(&credential)), deadline)?;
+        Ok(client.map(|client| Self { root, ..client }))
+    }
+
+    /// Returns no client if the session that is asked for has ended.
     fn try_connect(
         address: SocketAddr,
         session: Session,
+        (timeout, known): (Duration, Option<&Credential>),
         deadline: Instant,
-        left: Duration,
-    ) -> Result<Self, ClientError> {
+    ) -> Result<Option<Self>, ClientError> {
+        // A timeout of zero is refused.
+        let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let stream = TcpStream::connect_timeout(&address, left)?;
         stream.set_nodelay(true)?;
-        let (outgoing, incoming, open) = (Vec::new(), Vec::new(), VecDeque::new());
-        let mut client =
-            Self { stream, root: String::new(), outgoing, incoming, open, last: 0, number: 0, is_closed: false };
-        wire::connect(&mut client.outgoing, i32::try_from(SESSION_TIMEOUT.as_millis()).unwrap_or(i32::MAX));
+        let mut client = Self {
+            stream,
+            root: String::new(),
+            outgoing: Vec::new(),
+            incoming: Vec::new(),
+            open: VecDeque::new(),
+            events: Vec::new(),
+            last: 0,
+            credential: Credential { session: 0, password: Vec::new() },
+            is_closed: false,
+        };
+        wire::connect(&mut client.outgoing, i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX), known);
         client.flush()?;
         let granted = client.message(deadline, wire::granted)?;
         if granted.timeout_ms <= 0 {
-            return Err(io::Error::from(ErrorKind::ConnectionRefused).into());
+            return Ok(None);
         }
-        client.number = granted.session;
+        client.credential = granted.credential;
         wire::authenticate(&mut client.outgoing, session);
         client.flush()?;
         let header = client.message(deadline, |bytes| wire::header(bytes).map(|(header, _)| header))?;
         match header {
-            Header { xid: xids::AUTHENTICATION, error: 0, .. } => Ok(client),
+            Header { xid: xids::AUTHENTICATION, error: 0, .. } => Ok(Some(client)),
             Header { xid: xids::AUTHENTICATION, error, .. } => Err(ClientError::Unspecified(error)),
             Header { xid: found, .. } => Err(ClientError::OutOfOrder { expected: xids::AUTHENTICATION, found }),
         }
@@ -157,7 +185,12 @@ impl Client {
 
     /// Returns the server's number of the session.
     pub const fn number(&self) -> i64 {
-        self.number
+        self.credential.session
+    }
+
+    /// Takes the events that have come since the last answer.
+    pub fn events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
     }
 
     /// Returns whether the session was ended by a call that was answered.
@@ -255,15 +288,20 @@ impl Client {
         loop {
             let asked = self.open.front().copied();
             let expected = asked.map_or(0, |(Xid(number), _)| number);
-            let session = self.number;
+            let session = self.credential.session;
             let read = self.message(deadline, |bytes| {
                 let (header, body) = wire::header(bytes)?;
                 let is_next = asked.filter(|(xid, _)| *xid == Xid(header.xid) && header.error == 0);
                 let response = is_next.map(|(_, asked)| wire::response(asked, session, body)).transpose()?;
-                Ok((header, response))
+                let event = (header.xid == xids::NOTIFICATION).then(|| wire::event(body)).transpose()?;
+                Ok((header, response, event))
             })?;
-            let (header, response) = read;
-            if [xids::PING, xids::NOTIFICATION].contains(&header.xid) {
+            let (header, response, event) = read;
+            if let Some(event) = event {
+                self.events.extend(self.event_below_root(event));
+                continue;
+            }
+            if header.xid == xids::PING {
                 continue;
             }
             let Some((xid, asked)) = asked.filter(|(Xid(number), _)| *number == header.xid) else {
@@ -278,8 +316,27 @@ impl Client {
                 (None, None) => return Err(ClientError::Unspecified(header.error)),
             };
             let transaction = Revision(u64::try_from(header.zxid).unwrap_or_default());
-            return Ok(Reply { xid, transaction, response });
+            return Ok(Reply { xid, transaction, response: response.after(self.events()) });
         }
+    }
+
+    /// Takes the client's root off the path of an event. What is elsewhere was watched when the root was another one, and
+    /// nobody minds it.
+    fn event_below_root(&self, event: Event) -> Option<Event> {
+        let below = |path: &Text| {
+            let below = path.as_str().strip_prefix(&self.root)?;
+            match below {
+                "" => Some("/".into()),
+                below => below.starts_with('/').then(|| Text::from(below)),
+            }
+        };
+        Some(match event {
+            Event::Created(path) => Event::Created(below(&path)?),
+            Event::Deleted(path) => Event::Deleted(below(&path)?),
+            Event::DataChanged(path) => Event::DataChanged(below(&path)?),
+            Event::ChildrenChanged(path) => Event::ChildrenChanged(below(&path)?),
+            Event::InAnyOrder(_) => return None,
+        })
     }
 
     /// Takes the client's root off the paths of nodes that were created.

@@ -49,6 +49,8 @@ pub struct ScriptDomain {
     pub asynchronous_of_ten: u32,
     /// Whether lists of permissions are changed.
     pub changes_acls: bool,
+    /// Whether half of the reads that can leave a watch do.
+    pub watches: bool,
 }
 
 /// The nodes that calls are about.
@@ -73,7 +75,10 @@ impl CallScript {
                 true => Mode::Asynchronous,
                 false => Mode::Synchronous,
             };
-            let operation = operation(domain.changes_acls, sessions, random);
+            let mut operation = operation(domain.changes_acls, sessions, random);
+            if domain.watches && can_watch(&operation) && random.uniform(0..2_u8) == 0 {
+                operation = operation.and_watch();
+            }
             calls.push(ScriptedCall { session: *session, operation, mode });
             if *count == 0 {
                 left.remove(place);
@@ -113,6 +118,11 @@ fn operation(changes_acls: bool, sessions: u64, random: &mut Random) -> Operatio
         7 => Operation::GetAcl { path },
         _ => Operation::SetAcl { path, acl: acl(sessions, random), version: version(random) },
     }
+}
+
+/// Returns whether it is a read that can leave a watch.
+const fn can_watch(operation: &Operation) -> bool {
+    matches!(operation, Operation::Exists { .. } | Operation::GetData { .. } | Operation::GetChildren { .. })
 }
 
 /// Draws a part of a transaction.
@@ -229,7 +239,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Runs a script on a tree of its own, and returns what the sessions saw.
+    /// Runs a script on a tree of its own, and returns what the sessions saw. A session that has left a watch reads once
+    /// more at the end, as all that it is told comes before the answer.
     ///
     /// # Errors
     /// [`ClientError`] if an answer is not there in time, or none: then the sessions are of no more use.
@@ -289,6 +300,16 @@ impl Sessions {
             }
         }
         run.receive(0..self.clients.len(), &mut self.clients)?;
+        for (number, client) in (1..).zip(&mut self.clients) {
+            let session = Session(number);
+            let left = |call: &ScriptedCall| call.session == session && matches!(call.operation, Operation::Watch(_));
+            if !client.is_closed() && script.calls.iter().any(left) {
+                let operation = Operation::Exists { path: "/".into() };
+                let call = run.recorder.invoke(session, operation.clone(), run.now());
+                let reply = client.call(&operation, run.deadline)?;
+                run.returned(call, reply.response);
+            }
+        }
         Ok(run.recorder.history())
     }
 }
@@ -313,10 +334,14 @@ impl Run {
         for place in places {
             while let Some(call) = self.open[place].pop_front() {
                 let reply = clients[place].receive(self.deadline)?;
-                let ended = self.recorder.returned(call, reply.response, self.now());
-                debug_assert!(ended.is_ok(), "each call is ended once");
+                self.returned(call, reply.response);
             }
         }
         Ok(())
+    }
+
+    fn returned(&self, call: CallId, response: Response) {
+        let ended = self.recorder.returned(call, response, self.now());
+        debug_assert!(ended.is_ok(), "each call is ended once");
     }
 }

@@ -15,10 +15,12 @@ const READY: (&str, &str) = ("org.apache.zookeeper.server.ContainerManager", "Us
 /// What a member of an ensemble prints when it begins to look for a leader.
 const LOOKING: (&str, &str) = ("org.apache.zookeeper.server.quorum.FastLeaderElection", "New election");
 
-/// Settings that all servers have: a folder of their own, no port but those that are named, and as many connections of
-/// one client as it likes.
+/// Settings that all servers have: sessions that may expire after 200 ms without a sign of life, and need not before a
+/// minute; a folder of their own, no port but those that are named, and as many connections of one client as it likes.
 const SETTINGS: &str = "\
-tickTime=2000
+tickTime=100
+minSessionTimeout=200
+maxSessionTimeout=60000
 clientPortAddress=127.0.0.1
 admin.enableServer=false
 maxClientCnxns=0
@@ -117,8 +119,9 @@ pub fn ensemble() -> FixtureCommand {
         |(number, (one, other)): (usize, &(&str, &str))| format!("server.{number}=127.0.0.1:{{{one}}}:{{{other}}}\n");
     let members: String = (1..).zip(&MEMBER_PORTS).map(member).collect();
     let file = |(number, port): (usize, &str)| {
-        let text =
-            format!("{SETTINGS}dataDir={{work}}/{number}\nclientPort={{{port}}}\ninitLimit=10\nsyncLimit=5\n{members}");
+        let text = format!(
+            "{SETTINGS}dataDir={{work}}/{number}\nclientPort={{{port}}}\ninitLimit=200\nsyncLimit=100\n{members}"
+        );
         SideFile { name: format!("zoo-{number}.cfg"), text }
     };
     let files = (1..).zip(CLIENT_PORTS).map(file).collect();

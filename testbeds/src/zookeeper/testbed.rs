@@ -14,13 +14,14 @@ use simutant_harness::{
     Role, Setup, Testbed, Verdict,
 };
 use simutant_models::{End, RealClock, Script, Walker};
-use simutant_oracle::specifications::zookeeper::{Operation, Response};
+use simutant_oracle::specifications::zookeeper::{Error, Event, Operation, Response};
 use simutant_oracle::{Check, History, Recorder, Session, Time, specifications};
 use simutant_system::System;
 use simutant_system::Walk;
 use simutant_systems::zookeeper::machine::{self, Lost, Service};
 use simutant_systems::zookeeper::{ServerCrash, ZooKeeper, ZooKeeper2439, ZooKeeperEnsemble, check, check_ensemble};
 
+use super::client::SESSION_TIMEOUT;
 use super::{Client, ClientError};
 use crate::valid;
 
@@ -30,6 +31,9 @@ pub(crate) const ZOOKEEPER_2439: ZooKeeperTestbed =
     ZooKeeperTestbed { system: ZooKeeper2439::NAME, servers: Kind::One };
 pub(crate) const ZOOKEEPER_ENSEMBLE: ZooKeeperTestbed =
     ZooKeeperTestbed { system: ZooKeeperEnsemble::NAME, servers: Kind::Ensemble };
+
+/// After how long a silent client's session ends: what the servers' settings allow.
+const SILENCE: Duration = Duration::from_millis(200);
 
 /// How long the end of a session may take. Nothing depends on it.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
@@ -138,12 +142,17 @@ impl Testbed for ZooKeeperTestbed {
             root: format!("/t{}", COUNT.fetch_add(1, Ordering::Relaxed)),
             history: Recorder::new(),
             problem: Problem::default(),
+            ended: Arc::default(),
         }))
     }
 }
 
 /// The first thing that went wrong, beside what the clients saw.
 type Problem = Arc<Mutex<Option<Verdict>>>;
+
+/// Clients whose walks are over. Their sessions end when those of all are: nobody asked for their ends, which would delete
+/// nodes that others see.
+type Ended = Arc<Mutex<Vec<Client>>>;
 
 fn note(problem: &Problem, verdict: Verdict) {
     problem.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(verdict);
@@ -174,6 +183,7 @@ struct Running {
     root: String,
     history: Recorder<Operation, Response>,
     problem: Problem,
+    ended: Ended,
 }
 
 impl Environment for Running {
@@ -217,7 +227,9 @@ impl Clients for Running {
                         root: self.root.clone(),
                         waits_for_tree: self.addresses.len() > 1,
                         client: None,
+                        is_expired: false,
                         was_lost: false,
+                        ended: Arc::clone(&self.ended),
                         clock,
                         deadline,
                         problem: Arc::clone(&self.problem),
@@ -230,6 +242,10 @@ impl Clients for Running {
                 });
             }
         });
+        for client in self.ended.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // The server forgets a session that is not ended, too, but later.
+            let _ = client.close(Instant::now() + CLOSE_MAX);
+        }
         // Each call ends at the deadline at the latest, and says so itself.
         Vec::new()
     }
@@ -255,8 +271,11 @@ struct Connection {
     waits_for_tree: bool,
     /// None before it is connected, and if that is lost.
     client: Option<Client>,
+    /// Whether the session has ended, as the client was silent.
+    is_expired: bool,
     /// Whether it broke.
     was_lost: bool,
+    ended: Ended,
     clock: Instant,
     deadline: Instant,
     problem: Problem,
@@ -272,6 +291,22 @@ impl Connection {
             Lost
         })
     }
+
+    /// Goes on with the session over another connection, and returns whether it has ended.
+    fn again(&mut self, timeout: Duration) -> Result<bool, Lost> {
+        let (client, session, deadline) = (self.client.take().ok_or(Lost)?, self.session, self.deadline);
+        match client.again(session, timeout, deadline) {
+            Ok(client) => {
+                self.client = client;
+                Ok(self.client.is_none())
+            }
+            Err(error) => {
+                note(&self.problem, verdict_of(&error));
+                self.was_lost = true;
+                Err(Lost)
+            }
+        }
+    }
 }
 
 impl Service for Connection {
@@ -281,6 +316,7 @@ impl Service for Connection {
             return Err(Lost);
         }
         self.client = None;
+        self.is_expired = false;
         let connect = || {
             let mut client = Client::connect(self.address, self.session, self.deadline)?;
             client.set_root(self.root.as_str());
@@ -297,6 +333,9 @@ impl Service for Connection {
     }
 
     async fn send(&mut self, operation: &Operation) -> Result<(), Lost> {
+        if self.is_expired {
+            return Ok(());
+        }
         self.with(|client| {
             client.send(operation);
             client.flush()
@@ -304,8 +343,29 @@ impl Service for Connection {
     }
 
     async fn receive(&mut self) -> Result<Response, Lost> {
+        if self.is_expired {
+            // No connection is there on which the server could say so.
+            return Ok(Response::Error(Error::SessionExpired));
+        }
         let deadline = self.deadline;
         self.with(|client| client.receive(deadline)).map(|reply| reply.response)
+    }
+
+    fn events(&mut self) -> Vec<Event> {
+        self.client.as_mut().map(Client::events).unwrap_or_default()
+    }
+
+    fn timeout(&self) -> Duration {
+        SILENCE
+    }
+
+    async fn fall_silent(&mut self, halves: u32) -> Result<bool, Lost> {
+        self.is_expired = self.again(SILENCE)?;
+        if !self.is_expired {
+            std::thread::sleep(SILENCE / 2 * halves);
+            self.is_expired = self.again(SESSION_TIMEOUT)?;
+        }
+        Ok(self.is_expired)
     }
 
     fn now(&self) -> Time {
@@ -316,8 +376,7 @@ impl Service for Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         if let Some(client) = self.client.take() {
-            // The server forgets a session that is not ended, too, but later.
-            let _ = client.close(Instant::now() + CLOSE_MAX);
+            self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(client);
         }
     }
 }

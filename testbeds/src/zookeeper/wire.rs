@@ -11,7 +11,9 @@ use base64::Engine as _;
 use sha1::{Digest as _, Sha1};
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Error, Operation, Owner, Permissions, Response, Stat, Who};
+use simutant_oracle::specifications::zookeeper::{
+    Access, Error, Event, Operation, Owner, Permissions, Response, Stat, Who,
+};
 
 /// How many bytes a message may have: `jute.maxbuffer` of the release, and what it adds for headers.
 pub(super) const LENGTH_MAX: usize = (1 << 20) + 1_024;
@@ -88,6 +90,9 @@ pub enum Malformed {
     /// A node was created elsewhere than it should be.
     #[error("a node was created that is not below the client's root")]
     Elsewhere,
+    /// A session is told of something that is no change of a node.
+    #[error("{0} is no kind of event that is specified")]
+    Event(i32),
     /// Permissions are not a sum of 1, 2, 4, 8 and 16.
     #[error("{0} is no sum of permissions")]
     Permissions(i32),
@@ -181,14 +186,16 @@ fn message(out: &mut Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
     out[start..start + PREFIX].copy_from_slice(&length.to_be_bytes());
 }
 
-/// Adds the request for a session, which ends if nothing is heard of it for as long as `timeout_ms`.
-pub(super) fn connect(out: &mut Vec<u8>, timeout_ms: i32) {
+/// Adds the request for a session, which ends if nothing is heard of it for as long as `timeout_ms`: for a new one, or for
+/// one that a server has granted.
+pub(super) fn connect(out: &mut Vec<u8>, timeout_ms: i32, known: Option<&Credential>) {
     message(out, |writer| {
         writer.int(0); // The version of the protocol.
         writer.long(0); // The last transaction that the client has seen.
         writer.int(timeout_ms);
-        writer.long(0); // No session yet.
-        writer.data(Some(&[0; 16])); // Nor a password of one.
+        // Without a session, all is 0.
+        writer.long(known.map_or(0, |known| known.session));
+        writer.data(Some(known.map_or(&[0; 16], |known| &known.password)));
         writer.bool(false); // A server that can only read is of no use.
     });
 }
@@ -213,21 +220,27 @@ pub(super) fn ping(out: &mut Vec<u8>) {
 }
 
 /// Adds a call. `place` says where its node, and those of its parts, are in the server's tree.
+///
+/// # Panics
+/// If no server can be asked for it.
 pub(super) fn call(out: &mut Vec<u8>, xid: i32, operation: &Operation, place: impl Fn(&Operation) -> String) {
     message(out, |writer| {
         writer.int(xid);
         writer.int(kind(operation));
-        let Operation::Multi(parts) = operation else { return body(writer, operation, &place(operation)) };
+        let Operation::Multi(parts) = operation else { return body(writer, operation, false, &place(operation)) };
         for part in parts {
             writer.part(kind(part), false);
-            body(writer, part, &place(part));
+            body(writer, part, false, &place(part));
         }
         writer.part(kinds::ERROR, true);
     });
 }
 
 /// Adds what a call asks for.
-fn body(writer: &mut Writer<'_>, operation: &Operation, path: &str) {
+fn body(writer: &mut Writer<'_>, operation: &Operation, is_watched: bool, path: &str) {
+    if let Operation::Watch(read) = operation {
+        return body(writer, read, true, path);
+    }
     if *operation != Operation::Close {
         writer.text(path);
     }
@@ -239,12 +252,13 @@ fn body(writer: &mut Writer<'_>, operation: &Operation, path: &str) {
             writer.int(i32::from(mode.is_ephemeral()) + 2 * i32::from(mode.is_sequential()));
         }
         Operation::Delete { version, .. } | Operation::Check { version, .. } => writer.version(*version),
-        Operation::Exists { .. } | Operation::GetChildren { .. } | Operation::GetData { .. } => writer.bool(false),
+        Operation::Exists { .. } | Operation::GetChildren { .. } | Operation::GetData { .. } => writer.bool(is_watched),
         Operation::SetData { data, version, .. } => {
             writer.data(bytes(data).as_deref());
             writer.version(*version);
         }
         Operation::GetAcl { .. } | Operation::Close | Operation::Multi(_) => {}
+        Operation::Watch(_) | Operation::Notice | Operation::Connect | Operation::Expire => {}
         Operation::SetAcl { acl, version, .. } => {
             writer.acl(acl);
             writer.version(*version);
@@ -252,7 +266,7 @@ fn body(writer: &mut Writer<'_>, operation: &Operation, path: &str) {
     }
 }
 
-const fn kind(operation: &Operation) -> i32 {
+fn kind(operation: &Operation) -> i32 {
     match operation {
         Operation::Create { .. } => kinds::CREATE,
         Operation::Delete { .. } => kinds::DELETE,
@@ -265,6 +279,8 @@ const fn kind(operation: &Operation) -> i32 {
         Operation::Close => kinds::CLOSE_SESSION,
         Operation::Check { .. } => kinds::CHECK,
         Operation::Multi(_) => kinds::MULTI,
+        Operation::Watch(read) => kind(read),
+        Operation::Notice | Operation::Connect | Operation::Expire => unreachable!("no server is asked for it"),
     }
 }
 
@@ -293,7 +309,7 @@ pub(super) enum Asked {
 
 impl Asked {
     /// Returns what an operation asks for.
-    pub(super) const fn of(operation: &Operation) -> Self {
+    pub(super) fn of(operation: &Operation) -> Self {
         match operation {
             Operation::Create { .. } => Self::Create,
             Operation::Delete { .. } | Operation::Check { .. } => Self::Nothing,
@@ -304,6 +320,8 @@ impl Asked {
             Operation::GetData { .. } => Self::Data,
             Operation::GetAcl { .. } => Self::Acl,
             Operation::SetData { .. } | Operation::SetAcl { .. } => Self::Change,
+            Operation::Watch(read) => Self::of(read),
+            Operation::Notice | Operation::Connect | Operation::Expire => Self::Nothing,
         }
     }
 }
@@ -458,12 +476,21 @@ fn session(identity: &str) -> Option<Session> {
 }
 
 /// What a server grants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Granted {
     /// After how long without a sign of life the session ends; none if there is no session.
     pub(super) timeout_ms: i32,
+    /// How the server knows the session.
+    pub(super) credential: Credential,
+}
+
+/// How a server knows a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Credential {
     /// The server's number of the session.
     pub(super) session: i64,
+    /// What a client has to know to go on with it.
+    pub(super) password: Vec<u8>,
 }
 
 /// Reads the answer to [`connect`].
@@ -471,13 +498,13 @@ pub(super) fn granted(message: &[u8]) -> Result<Granted, Malformed> {
     let mut reader = Reader(message);
     reader.int("version")?;
     let (timeout_ms, session) = (reader.int("timeout")?, reader.long("session")?);
-    reader.data("password")?;
+    let password = reader.data("password")?.unwrap_or_default().to_vec();
     // Servers before 3.4 say nothing of whether they can only read.
     if !reader.0.is_empty() {
         reader.bytes(1, "mode")?;
     }
     reader.end()?;
-    Ok(Granted { timeout_ms, session })
+    Ok(Granted { timeout_ms, credential: Credential { session, password } })
 }
 
 /// How each answer begins.
@@ -509,8 +536,25 @@ pub(super) const fn error(number: i32) -> Option<Error> {
         -103 => Error::BadVersion,
         -108 => Error::NoChildrenForEphemerals,
         -111 => Error::NotEmpty,
+        -112 => Error::SessionExpired,
         _ => return None,
     })
+}
+
+/// Reads what a notification has behind its header.
+pub(super) fn event(body: &[u8]) -> Result<Event, Malformed> {
+    let mut reader = Reader(body);
+    let kind = reader.int("kind of event")?;
+    reader.int("state of the session")?;
+    let path = reader.text("path")?.into();
+    reader.end()?;
+    match kind {
+        1 => Ok(Event::Created(path)),
+        2 => Ok(Event::Deleted(path)),
+        3 => Ok(Event::DataChanged(path)),
+        4 => Ok(Event::ChildrenChanged(path)),
+        other => Err(Malformed::Event(other)),
+    }
 }
 
 /// Reads what an answer without an error has behind its header. The session is the server's number of it.

@@ -79,7 +79,7 @@ pub(super) fn run(root: &Path, arguments: &ZookeeperArguments) -> anyhow::Result
 fn size(program: &Path, scripts: u64, sessions: u64, permissions: bool) -> anyhow::Result<Size> {
     let numbers = [scripts, THREADS.into(), sessions, sessions, ASYNCHRONOUS_OF_TEN.into()];
     let mut command = Command::new(program);
-    command.args(numbers.map(|number| number.to_string())).arg(permissions.to_string());
+    command.args(numbers.map(|number| number.to_string())).args([permissions, false].map(|is| is.to_string()));
     let output = command.stderr(std::process::Stdio::inherit()).output();
     let output = output.with_context(|| format!("cannot start {}", program.display()))?;
     ensure!(output.status.success(), "{} ended with {}", program.display(), output.status);

@@ -71,6 +71,19 @@ pub enum Operation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u32>,
     },
+    /// A read ([`Exists`](Self::Exists), [`GetData`](Self::GetData) or [`GetChildren`](Self::GetChildren)) that leaves a
+    /// watch, if it is not refused: the session is told once when what it has read changes. Several on one node are one;
+    /// those on its data and on whether it is there are of one kind.
+    Watch(Box<Operation>),
+    /// No call: the session says which events have come since its last answer. More may be on their way.
+    Notice,
+    /// The session has a new connection. What it watched on the one before is not watched any more, and its events, of which
+    /// it says which have come, are lost. If the session has expired, a new one of the same name begins.
+    Connect,
+    /// The service ends the session, of which it has heard nothing for too long, and deletes its ephemeral nodes. The time
+    /// from which on it may have done so is that of the invocation. What the session asks for later is refused, until it
+    /// connects anew.
+    Expire,
     /// Ends the session, which deletes its ephemeral nodes. What the session asks for later is asked by a new one of the
     /// same name.
     Close,
@@ -150,6 +163,33 @@ pub enum Response {
     Parts(Vec<Response>),
     /// An exception.
     Error(Error),
+    /// An answer, and the events that came before it, and after the session's last answer.
+    Told {
+        /// The events, in their order. There is one at least.
+        events: Vec<Event>,
+        /// The answer.
+        answer: Box<Response>,
+    },
+    /// The events that came after the session's last answer.
+    Events(Vec<Event>),
+    /// The call was taken, and its answer and what comes before it have not reached the session. No client observes that.
+    Unanswered,
+}
+
+/// What a session is told of a node that it watches.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Event {
+    /// The node is there now.
+    Created(Text),
+    /// The node is gone.
+    Deleted(Text),
+    /// The node has other data.
+    DataChanged(Text),
+    /// The node has other children.
+    ChildrenChanged(Text),
+    /// These come, in any order, since one end of a session made them. No client observes that.
+    InAnyOrder(Vec<Event>),
 }
 
 /// The statistics of a node, without its transactions and times, which a server makes up.
@@ -210,6 +250,8 @@ pub enum Error {
     Undone,
     /// An earlier part of the transaction could not be done.
     RuntimeInconsistency,
+    /// The session was ended by the service.
+    SessionExpired,
 }
 
 impl Operation {
@@ -225,8 +267,17 @@ impl Operation {
             | Self::GetAcl { path }
             | Self::SetAcl { path, .. }
             | Self::Check { path, .. } => Some(path),
-            Self::Close | Self::Multi(_) => None,
+            Self::Watch(read) => match &**read {
+                Self::Exists { path } | Self::GetChildren { path } | Self::GetData { path } => Some(path),
+                _ => None,
+            },
+            Self::Close | Self::Multi(_) | Self::Notice | Self::Connect | Self::Expire => None,
         }
+    }
+
+    /// Returns a read that leaves a watch.
+    pub fn and_watch(self) -> Self {
+        Self::Watch(Box::new(self))
     }
 }
 
@@ -236,18 +287,30 @@ impl Response {
         Self::WithStat { answer: Box::new(self), stat }
     }
 
-    /// Returns the answer without statistics.
+    /// Returns the answer after some events; without any, as it is.
+    #[must_use]
+    pub fn after(self, events: Vec<Event>) -> Self {
+        if events.is_empty() { self } else { Self::Told { events, answer: Box::new(self) } }
+    }
+
+    /// Returns the answer without statistics, and without the events before it.
     pub fn without_stat(&self) -> &Self {
         match self {
-            Self::WithStat { answer, .. } => answer.without_stat(),
+            Self::WithStat { answer, .. } | Self::Told { answer, .. } => answer.without_stat(),
             other => other,
         }
     }
 
     /// Returns whether a client that was answered so may have observed this: the same, or a part of it, which has no
-    /// statistics.
+    /// statistics. Events are never left out, but for those after the last answer.
     pub fn agrees_with(&self, observed: &Self) -> bool {
         match (self, observed) {
+            (Self::Unanswered, _) => false,
+            (Self::Told { events, answer }, Self::Told { events: seen, answer: observed }) => {
+                have_come(events, seen, true) && answer.agrees_with(observed)
+            }
+            (Self::Told { .. }, _) | (_, Self::Told { .. }) => false,
+            (Self::Events(events), Self::Events(seen)) => have_come(events, seen, false),
             (Self::WithStat { answer, stat }, Self::WithStat { answer: observed, stat: seen }) => {
                 stat == seen && answer.agrees_with(observed)
             }
@@ -265,6 +328,7 @@ impl Response {
         match self {
             Self::Error(_) => true,
             Self::Parts(parts) => parts.iter().any(Self::is_error),
+            Self::Told { answer, .. } => answer.is_error(),
             _ => false,
         }
     }
@@ -278,4 +342,25 @@ impl Response {
         };
         Self::Parts((0..count).map(answer).map(Self::Error).collect())
     }
+}
+
+/// Returns whether a session has seen these events: all of them, or the first ones.
+fn have_come(events: &[Event], mut seen: &[Event], are_all: bool) -> bool {
+    for event in events {
+        let together = match event {
+            Event::InAnyOrder(events) => &events[..],
+            one => std::slice::from_ref(one),
+        };
+        if are_all && seen.len() < together.len() {
+            return false;
+        }
+        let (now, later) = seen.split_at(together.len().min(seen.len()));
+        let mut left: Vec<&Event> = together.iter().collect();
+        for event in now {
+            let Some(place) = left.iter().position(|other| *other == event) else { return false };
+            left.swap_remove(place);
+        }
+        seen = later;
+    }
+    seen.is_empty()
 }

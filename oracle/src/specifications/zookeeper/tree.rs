@@ -82,6 +82,17 @@ impl Tree {
         paths.filter(move |other| *other != "/" && parent(other) == path)
     }
 
+    /// Returns the access control list of a node; none if it is not there.
+    pub(super) fn acl(&self, path: &str) -> &[Access] {
+        self.node(path).map_or(&[], |node| &node.acl)
+    }
+
+    /// Returns the ephemeral nodes of a session.
+    pub(super) fn of(&self, session: Session) -> impl Iterator<Item = (&Text, &Node)> {
+        let nodes = self.0.iter().map(|(path, node)| (path, &**node));
+        nodes.filter(move |(_, node)| node.owner == Some(session))
+    }
+
     /// Deletes the ephemeral nodes of a session.
     pub(super) fn remove_of(&mut self, session: Session) {
         self.0.retain(|(_, node)| node.owner != Some(session));

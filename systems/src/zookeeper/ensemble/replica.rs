@@ -7,11 +7,12 @@ use std::rc::Rc;
 use simutant_oracle::specifications::zookeeper::Response;
 use simutant_sim_core::{Child, Context, Durable, FifoReceiver, FifoSender, StreamSender, VirtualDuration};
 
-use crate::zookeeper::apply::{carry_out, read};
+use crate::zookeeper::apply::{answer, carry_out};
 use crate::zookeeper::messages::{Entry, Origin, PeerMessage, ZooKeeperMessage, Zxid};
 use crate::zookeeper::prepare::Outstanding;
 use crate::zookeeper::server::{PORT, Request, changes, connection};
 use crate::zookeeper::tree::Tree;
+use crate::zookeeper::watches::Watches;
 
 /// What survives a crash.
 pub(super) type Log = Durable<Vec<Entry>>;
@@ -31,6 +32,8 @@ pub(super) struct Replica {
     pub(super) tree: Tree,
     /// The last entry that is done.
     pub(super) done: Zxid,
+    /// What the clients of this server watch.
+    pub(super) watches: Watches,
     /// The leader's: how the tree will be when all that was proposed is done.
     pub(super) outstanding: Outstanding,
     /// The leader's: the numbers by which `outstanding` knows what was proposed and is not done.
@@ -110,25 +113,27 @@ pub(super) async fn work(
                 if entry.origin == origin
                     && let Some(Request { replies, .. }) = waiting.pop_front()
                 {
-                    replies.send(response);
+                    replies.send(ZooKeeperMessage::Reply(response));
                 }
             }
         }
         while let Some(request) = waiting.pop_front_if(|request| !changes(&request.operation)) {
             context.pause(takes).await;
             let Request { session, operation, replies } = request;
-            replies.send(read(&replica.borrow().tree, session, &operation).unwrap_or_else(Response::Error));
+            let Replica { tree, watches, .. } = &mut *replica.borrow_mut();
+            let response = answer(tree, watches, session, &operation, &replies);
+            replies.send(ZooKeeperMessage::Reply(response));
         }
     }
 }
 
 /// Does an entry, and answers it.
 fn apply(replica: &mut Replica, entry: &Entry) -> Response {
-    let Replica { tree, done: last, outstanding, proposed } = replica;
+    let Replica { tree, done: last, watches, outstanding, proposed } = replica;
     *last = entry.zxid;
     match &entry.change {
         Ok(transaction) => {
-            let response = carry_out(tree, entry.session, transaction);
+            let response = carry_out(tree, watches, entry.session, transaction);
             if let Some(change) = proposed.pop_front() {
                 outstanding.done(change, transaction);
             }

@@ -154,6 +154,41 @@ fn a_message_is_there_once_all_of_it_is() {
     }
 }
 
+#[test]
+fn notifications_are_events_of_nodes() {
+    let written = |kind: i32| {
+        let mut bytes = Vec::new();
+        let mut writer = Writer(&mut bytes);
+        writer.int(kind);
+        writer.int(3); // The session is connected.
+        writer.text("/a");
+        bytes
+    };
+    let expect =
+        [Event::Created("/a".into()), Event::Deleted("/a".into()), Event::DataChanged("/a".into())].into_iter();
+    for (kind, expect) in (1..).zip(expect.chain([Event::ChildrenChanged("/a".into())])) {
+        assert_eq!(event(&written(kind)), Ok(expect));
+        assert!(event(&written(kind)[..9]).is_err());
+    }
+    assert_eq!(event(&written(-1)), Err(Malformed::Event(-1)));
+}
+
+#[test]
+fn a_read_says_whether_it_leaves_a_watch_and_is_the_same_otherwise() {
+    let reads = [Operation::Exists { path: "/a".into() }, Operation::GetChildren { path: "/a".into() }];
+    for read in reads {
+        let written = |operation: &Operation| {
+            let mut bytes = Vec::new();
+            call(&mut bytes, 1, operation, |operation| operation.path().expect("it has one").as_str().into());
+            bytes
+        };
+        let (plain, watched) = (written(&read), written(&read.clone().and_watch()));
+        let (end, begin) = watched.split_last().expect("it is not empty");
+        assert_eq!((*end, begin), (1, &plain[..plain.len() - 1]));
+        assert_eq!(plain.last(), Some(&0));
+    }
+}
+
 proptest! {
     #[test]
     fn an_answer_is_read_as_it_was_written(expect in response_strategy()) {
@@ -173,7 +208,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = (first_message(&bytes), granted(&bytes), header(&bytes));
+        let _ = (first_message(&bytes), granted(&bytes), header(&bytes), event(&bytes));
         for asked in ASKED {
             let _ = response(asked, SESSION, &bytes);
         }
