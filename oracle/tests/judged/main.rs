@@ -15,6 +15,7 @@ mod examine;
 mod explain;
 mod explaining;
 #[path = "../../../examples/checker/src/judge.rs"]
+#[expect(clippy::disallowed_types, reason = "nobody sees the order of what has failed")]
 mod judge;
 #[cfg(feature = "catalogue")]
 mod judging;
