@@ -63,10 +63,13 @@ macro_rules! any {
                 }
             }
 
-            /// Returns the operations that test cases have.
-            pub(crate) fn operations(self) -> Vec<Operation> {
+            /// Returns lists of operations that are about one thing each.
+            pub(crate) fn themes(self) -> Vec<Vec<Operation>> {
                 match self {
-                    $(Self::$name => <$specification>::operations().into_iter().map(Operation::$name).collect(),)*
+                    $(Self::$name => {
+                        let themes = <$specification>::themes().into_iter();
+                        themes.map(|theme| theme.into_iter().map(Operation::$name).collect()).collect()
+                    })*
                 }
             }
 

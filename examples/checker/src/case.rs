@@ -12,7 +12,7 @@ use simutant_oracle::{Call, Compared, End, EndsTooEarly, Filter, History, Open, 
 use crate::any::{Any, Name, Operation, Response};
 use crate::examine::Examined;
 use crate::judge::{brute_force, brute_force_each, brute_force_each_read, is_contradictory};
-use crate::sample::LONG_CALLS_MAX;
+use crate::sample::JUDGED_CALLS_MAX;
 
 pub(crate) const FILTERS: [Filter; 3] = [Filter::None, Filter::Reads, Filter::Unrelated];
 
@@ -119,7 +119,7 @@ impl Case {
         Ok(match self.possible.others {
             Some(_) => judged(&history, &initial, &self.pairs),
             // It is as it was made, and an examination holds the witness against it.
-            None if history.calls().len() > LONG_CALLS_MAX => self.possible,
+            None if history.calls().len() > JUDGED_CALLS_MAX => self.possible,
             None => {
                 let linearizability = brute_force(&history, &initial, &Order::linearizability());
                 Verdicts { linearizability, others: None }

@@ -1,5 +1,8 @@
 //! Histories made at random, and a judge that tries all orders. The tests of `oracle/` have this file, too.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+
 use simutant_oracle::{
     Call, Compared, End, Filter, Footprint, History, Mode, Moment, Open, Order, Revision, Session, Specification, Time,
 };
@@ -197,7 +200,7 @@ fn tried<S: Specification>(
     };
     let parts: Vec<Part> = calls.iter().enumerate().map(part).collect();
     let before = precedence(&closed(order, history), calls);
-    place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
+    place(calls, &parts, &before, &mut vec![false; calls.len()], initial, &mut Failed::default())
 }
 
 /// Returns whether a specification explains each call of a history by itself, by trying all orders.
@@ -255,7 +258,7 @@ fn explains_each<S: Specification>(
         };
         let parts: Vec<Part> = (0..calls.len()).map(part).collect();
         let before = through(&direct, |middle| is_through && !kept[middle] && returned(middle));
-        place(calls, &parts, &before, &mut vec![false; calls.len()], initial)
+        place(calls, &parts, &before, &mut vec![false; calls.len()], initial, &mut Failed::default())
     })
 }
 
@@ -322,15 +325,25 @@ where
     })
 }
 
+/// Calls that were placed and the state after them, from where the others cannot be placed. Hashes are the same in each
+/// run, so that runs repeat.
+type Failed<S> = HashSet<(Vec<bool>, S), BuildHasherDefault<DefaultHasher>>;
+
+/// Returns whether the calls that are left can be placed. What has failed is not tried again.
 fn place<S: Specification>(
     calls: &[Call<S::Operation, S::Response>],
     parts: &[Part],
     before: &[Vec<bool>],
     placed: &mut Vec<bool>,
     state: &S,
+    failed: &mut Failed<S>,
 ) -> bool {
     if parts.iter().zip(&*placed).all(|(part, placed)| *placed || !matches!(part, Part::Must(_))) {
         return true;
+    }
+    // It is there before all of it has been tried, but nothing that comes after it has as few calls.
+    if !failed.insert((placed.clone(), state.clone())) {
+        return false;
     }
     for next in 0..calls.len() {
         let waits =
@@ -342,7 +355,7 @@ fn place<S: Specification>(
         let is_compared = matches!(parts[next], Part::Must(true) | Part::May(true));
         for after in outcomes(state, &calls[next], is_compared) {
             placed[next] = true;
-            let is_possible = place(calls, parts, before, placed, &after);
+            let is_possible = place(calls, parts, before, placed, &after, failed);
             placed[next] = false;
             if is_possible {
                 return true;

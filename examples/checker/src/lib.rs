@@ -8,8 +8,10 @@
 
 mod any;
 pub mod case;
+mod edge;
 mod examine;
 mod judge;
+mod nodes;
 mod sample;
 mod tried;
 

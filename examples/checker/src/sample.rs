@@ -14,7 +14,10 @@ use crate::tried::{maybe, one_of};
 const SHAPE: Shape = Shape { calls_max: 6, sessions: 3, unknown: 3, may_be_wrong: true };
 
 /// How many calls there are at most where the judge tries the order of real time alone.
-pub(crate) const LONG_CALLS_MAX: usize = 9;
+pub(crate) const JUDGED_CALLS_MAX: usize = 12;
+
+/// How many calls a longer history has at most.
+const LONG_CALLS_MAX: u64 = 9;
 
 /// How many steps all searches of a test case take at most. The longest run of all test cases says when a run on a mutant
 /// is stopped, and such runs take the most time.
@@ -43,10 +46,12 @@ const WIDE: [Name; 10] = [
 impl Case {
     /// Draws a history of a specification.
     pub(crate) fn sample(specification: Name, random: &mut Random) -> Self {
+        let edge = |random: &mut Random| Self::sample_edge(specification, random);
         match random.uniform(0..=39_u64) {
-            0..=14 => Self::sample_short(specification, random),
-            15 => Self::sample_wide(random),
-            16..=20 => Self::sample_doubtful(specification, random),
+            0..=13 => Self::sample_short(specification, random),
+            14 => Self::sample_wide(random),
+            15..=19 => Self::sample_doubtful(specification, random),
+            20..=31 => edge(random).unwrap_or_else(|| Self::sample_long(specification, random)),
             _ => Self::sample_long(specification, random),
         }
     }
@@ -75,9 +80,13 @@ impl Case {
     /// and when.
     fn sample_doubtful(specification: Name, random: &mut Random) -> Self {
         let initial = specification.initial();
-        let (reads, changes): (Vec<_>, Vec<_>) = specification.operations().into_iter().partition(is_read);
-        let reads = if reads.is_empty() || random.uniform(0..=3_u64) == 0 { specification.operations() } else { reads };
-        let changes = some_of(random, if changes.is_empty() { reads.clone() } else { changes });
+        let operations = one_of(random, &specification.themes());
+        let (reads, changes): (Vec<_>, Vec<_>) = operations.iter().cloned().partition(is_read);
+        let reads = if reads.is_empty() || random.uniform(0..=3_u64) == 0 { operations } else { reads };
+        let changes = if changes.is_empty() { reads.clone() } else { changes };
+        // Where all are of one operation, it matters how many of them took effect, and not which.
+        let is_one = random.uniform(0..=2_u64) == 0;
+        let changes = if is_one { vec![one_of(random, &changes)] } else { some_of(random, changes) };
         let (doubtful, others) = (random.uniform(2..=4_u64), random.uniform(2..=4_u64));
         // The first ones are invoked before all others, and take effect among them.
         let mut events: Vec<(u64, u64)> = Vec::new();
@@ -107,7 +116,8 @@ impl Case {
     fn sample_wide(random: &mut Random) -> Self {
         loop {
             let specification = one_of(random, &WIDE);
-            let operations = some_of(random, specification.operations());
+            let operations = one_of(random, &specification.themes());
+            let operations = some_of(random, operations);
             let initial = specification.initial();
             let calls = random.uniform(66..=WIDE_CALLS_MAX as u64);
             let unknown = one_of(random, &[0, 1, 8]);
@@ -132,7 +142,8 @@ impl Case {
         let (mut once, mut others) = specification.distinct();
         let is_fast = !once.is_empty() && random.uniform(0..=3_u64) > 0;
         if !is_fast {
-            (once, others) = (Vec::new(), some_of(random, specification.operations()));
+            let operations = one_of(random, &specification.themes());
+            (once, others) = (Vec::new(), some_of(random, operations));
         }
         // In no order.
         for place in (1..once.len()).rev() {
@@ -155,7 +166,7 @@ impl Case {
         let before: Vec<Operation> = (0..before).map(|_| operation(random)).collect();
         let initial = started(specification, &before);
         // A call is under way with few others.
-        let calls = random.uniform(2..=LONG_CALLS_MAX as u64);
+        let calls = random.uniform(2..=LONG_CALLS_MAX);
         let width = if is_fast { random.uniform(3..=16_u64) } else { random.uniform(0..=4_u64) };
         let mut events: Vec<(u64, u64)> =
             (0..calls).flat_map(|call| [call; 3]).map(|call| (3 * call + random.uniform(0..=width), call)).collect();
@@ -163,7 +174,11 @@ impl Case {
         let row: Vec<u64> = events.into_iter().map(|(_, call)| call).collect();
         let shape = Shape { unknown: one_of(random, &[0, 0, 1, 2, 4]), may_be_wrong: maybe(random), ..SHAPE };
         let history = history_of(random, &row, shape, &initial, operation, Any::made_up);
-        let history = if maybe(random) { swapped(&history, random) } else { history };
+        let history = match random.uniform(0..=3_u64) {
+            0 | 1 => swapped(&history, random),
+            2 => nudged(&history, specification, random),
+            _ => history,
+        };
         let linearizability = brute_force(&history, &initial, &Order::linearizability());
         let possible = Verdicts { linearizability, others: None };
         Self::of(specification, &before, &history, Vec::new(), possible)
@@ -181,7 +196,8 @@ struct Drawn {
 
 impl Drawn {
     fn short(specification: Name, random: &mut Random) -> Self {
-        let operations = some_of(random, specification.operations());
+        let operations = one_of(random, &specification.themes());
+        let operations = some_of(random, operations);
         // Operations of all kinds, or each once: a fast path is for values that are not written twice.
         let is_repeated = random.uniform(0..=2_u64) == 0;
         let mut left = Vec::new();
@@ -244,14 +260,10 @@ type Judge = fn(&AnyHistory, &Any, &Order, Compared, Filter) -> bool;
 /// Returns a history in which two calls of one kind have each other's answers: what was answered wrong is nearly right.
 fn swapped(history: &AnyHistory, random: &mut Random) -> AnyHistory {
     let mut calls = history.calls().to_vec();
-    // An operation is a name, or an object with its name.
-    let kind = |place: usize| match serde_json::to_value(&calls[place].operation).expect("it has a form") {
-        Value::Object(form) => form.keys().next().cloned(),
-        form => form.as_str().map(str::to_owned),
-    };
     let is_swap = |&(one, other): &(usize, usize)| {
-        let responses = (calls[one].end.response(), calls[other].end.response());
-        matches!(responses, (Some(one), Some(other)) if one != other) && kind(one) == kind(other)
+        let (one, other) = (&calls[one], &calls[other]);
+        let differ = matches!((one.end.response(), other.end.response()), (Some(one), Some(other)) if one != other);
+        differ && kind(&one.operation) == kind(&other.operation)
     };
     let pairs = (0..calls.len()).flat_map(|other| (0..other).map(move |one| (one, other)));
     let swaps: Vec<(usize, usize)> = pairs.filter(is_swap).collect();
@@ -266,6 +278,56 @@ fn swapped(history: &AnyHistory, random: &mut Random) -> AnyHistory {
         std::mem::swap(one, other);
     }
     History::from_calls(calls).expect("ends are as they were")
+}
+
+/// Returns a history in which a number in some answer is one more or one less, or a truth another one.
+fn nudged(history: &AnyHistory, specification: Name, random: &mut Random) -> AnyHistory {
+    let mut calls = history.calls().to_vec();
+    let answered: Vec<usize> = (0..calls.len()).filter(|&place| calls[place].end.response().is_some()).collect();
+    if answered.is_empty() {
+        return history.clone();
+    }
+    let place = one_of(random, &answered);
+    if let End::Returned { response, .. } = &mut calls[place].end {
+        let mut form = serde_json::to_value(&*response).expect("it has a form");
+        let mut leaves = Vec::new();
+        leaves_of(&mut form, &mut leaves);
+        if !leaves.is_empty() {
+            let nth = random.uniform(0..leaves.len());
+            let leaf = leaves.swap_remove(nth);
+            *leaf = match &*leaf {
+                Value::Bool(holds) => Value::Bool(!*holds),
+                number => {
+                    let one = if maybe(random) { 1 } else { -1 };
+                    Value::from(number.as_i64().unwrap_or_default().saturating_add(one))
+                }
+            };
+            // What is no answer any more, such as a version below 0, stays as it was.
+            if let Ok(nudged) = specification.response(form) {
+                *response = nudged;
+            }
+        }
+    }
+    History::from_calls(calls).expect("ends are as they were")
+}
+
+/// Finds the numbers and truths in a form.
+fn leaves_of<'f>(form: &'f mut Value, leaves: &mut Vec<&'f mut Value>) {
+    match form {
+        Value::Bool(_) | Value::Number(_) => leaves.push(form),
+        Value::Array(parts) => parts.iter_mut().for_each(|part| leaves_of(part, leaves)),
+        Value::Object(parts) => parts.values_mut().for_each(|part| leaves_of(part, leaves)),
+        Value::Null | Value::String(_) => {}
+    }
+}
+
+/// Returns what an operation is called.
+pub(crate) fn kind(operation: &Operation) -> Option<String> {
+    // It is a name, or an object with its name.
+    match serde_json::to_value(operation).expect("it has a form") {
+        Value::Object(form) => form.keys().next().cloned(),
+        form => form.as_str().map(str::to_owned),
+    }
 }
 
 /// Returns whether an operation changes nothing.

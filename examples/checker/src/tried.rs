@@ -10,11 +10,18 @@ use simutant_oracle::specifications::{
 use simutant_oracle::{Footprint, Open, Session, Specification};
 use simutant_random::Random;
 
+use crate::nodes;
+
 /// What operations a specification is tried with, and made-up answers to them.
 pub(crate) trait Tried: Specification + Debug {
     fn initial() -> Self;
     fn operations() -> Vec<Self::Operation>;
     fn made_up(random: &mut Random, operation: &Self::Operation) -> Self::Response;
+
+    /// Returns lists of operations that are about one thing each: a history has the operations of one list.
+    fn themes() -> Vec<Vec<Self::Operation>> {
+        vec![Self::operations()]
+    }
 
     /// Returns operations that a history has at most once each, and others, such that a fast path knows them all; none if
     /// there is no fast path.
@@ -167,7 +174,7 @@ macro_rules! tried_container {
             }
 
             fn distinct() -> (Vec<containers::Operation<u8>>, Vec<containers::Operation<u8>>) {
-                ((0..5).map(containers::Operation::Put).collect(), vec![containers::Operation::Take])
+                ((0..7).map(containers::Operation::Put).collect(), vec![containers::Operation::Take])
             }
         }
     )*};
@@ -308,7 +315,7 @@ impl Tried for ZooKeeper {
     fn made_up(random: &mut Random, operation: &zookeeper::Operation) -> zookeeper::Response {
         use zookeeper::Error::{BadArguments, InvalidAcl, NoAuth, NoNode, NodeExists, NotEmpty};
         use zookeeper::Response::{Acl, Children, Data, Done, Error, Exists};
-        match operation {
+        let answer = match operation {
             zookeeper::Operation::Exists { .. } => Exists(maybe(random)),
             zookeeper::Operation::GetChildren { .. } => {
                 one_of(random, &[Children(vec![]), Children(vec!["b".into()]), Error(NoNode), Error(NoAuth)])
@@ -323,7 +330,12 @@ impl Tried for ZooKeeper {
                 let refused = [NoNode, NodeExists, NotEmpty, NoAuth, NoAuth, BadArguments, InvalidAcl].map(Error);
                 if maybe(random) { Done } else { one_of(random, &refused) }
             }
-        }
+        };
+        nodes::made_up(random, operation, answer)
+    }
+
+    fn themes() -> Vec<Vec<zookeeper::Operation>> {
+        vec![Self::operations(), nodes::of_versions(), nodes::of_kinds(), nodes::of_transactions()]
     }
 }
 
@@ -385,5 +397,9 @@ impl<const IS_STALE: bool> Tried for Permits<IS_STALE> {
 
     fn made_up(random: &mut Random, operation: &zookeeper::Operation) -> zookeeper::Response {
         ZooKeeper::made_up(random, operation)
+    }
+
+    fn themes() -> Vec<Vec<zookeeper::Operation>> {
+        vec![Self::operations(), nodes::of_permitted_transactions()]
     }
 }

@@ -8,14 +8,19 @@ mod any;
 #[expect(unreachable_pub, dead_code, reason = "the system's test cases are public, and it draws and checks them")]
 mod case;
 mod corpus;
+#[path = "../../../examples/checker/src/edge.rs"]
+mod edge;
 #[path = "../../../examples/checker/src/examine.rs"]
 mod examine;
 mod explain;
 mod explaining;
 #[path = "../../../examples/checker/src/judge.rs"]
+#[expect(clippy::disallowed_types, reason = "nobody sees the order of what has failed")]
 mod judge;
 #[cfg(feature = "catalogue")]
 mod judging;
+#[path = "../../../examples/checker/src/nodes.rs"]
+mod nodes;
 mod online;
 #[path = "../../../examples/checker/src/sample.rs"]
 mod sample;
