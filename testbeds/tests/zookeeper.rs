@@ -411,7 +411,7 @@ fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> O
             // The release has ZOOKEEPER-2439.
             Verdict::Fail(finding) => {
                 refused += 1;
-                assert_eq!(finding.kind, "impossible-history", "{}: {}", result.name, finding.summary);
+                assert_eq!(finding.kind, "stale-permissions", "{}: {}", result.name, finding.summary);
             }
             Verdict::Inconclusive(why) => panic!("{}: {why}", result.name),
         }

@@ -140,8 +140,14 @@ impl Client {
         let Self { stream, credential, root, .. } = self;
         let address = stream.peer_addr()?;
         drop(stream);
-        let client = Self::try_connect(address, session, (timeout, Some(&credential)), deadline)?;
-        Ok(client.map(|client| Self { root, ..client }))
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match Self::try_connect(address, session, (timeout, Some(&credential)), deadline) {
+                // A session that ends at this very moment may lose a connection that it has just been granted.
+                Err(ClientError::Broken(_)) if !left.is_zero() => std::thread::sleep(PAUSE.min(left)),
+                known => return Ok(known?.map(|client| Self { root, ..client })),
+            }
+        }
     }
 
     /// Returns no client if the session that is asked for has ended.

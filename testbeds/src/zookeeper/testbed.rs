@@ -173,6 +173,10 @@ fn verdict_of(error: &ClientError) -> Verdict {
     Verdict::Fail(Finding { class, kind: kind.into(), summary: error.to_string(), detail: Value::Null })
 }
 
+/// What the oracle calls a history that it cannot explain, and what one is called that the known fault of the server explains.
+const IMPOSSIBLE: &str = "impossible-history";
+const STALE_PERMISSIONS: &str = "stale-permissions";
+
 /// A test case that runs.
 struct Running {
     asked: Asked,
@@ -203,6 +207,21 @@ impl Environment for Running {
         let verdict = match problem {
             None => seen(),
             Some(problem) => Some(seen()).filter(Verdict::kills).unwrap_or(problem),
+        };
+        let is_stale = || {
+            let stale = specifications::ZooKeeper::with_stale_permissions();
+            (self.check)(&history).verdict(&history, &stale).passes()
+        };
+        let verdict = match verdict {
+            Verdict::Fail(finding) if finding.kind == IMPOSSIBLE && is_stale() => Verdict::Fail(Finding {
+                kind: STALE_PERMISSIONS.into(),
+                summary: format!(
+                    "a change was checked against permissions from before another one (ZOOKEEPER-2439): {}",
+                    finding.summary
+                ),
+                ..finding
+            }),
+            verdict => verdict,
         };
         let crashes = self.asked.crashes.iter();
         let notes = crashes.map(|(server, at_ms)| format!("not injected: crash of {server} at {at_ms} ms")).collect();
