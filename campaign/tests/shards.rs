@@ -221,7 +221,7 @@ fn a_campaign_that_is_not_there_begins_as_that_of_the_bundle() {
 #[test]
 fn a_shard_writes_what_it_has_long_before_its_end() {
     let prepared = Prepared::new("chance", 3);
-    let bundle = Bundle::open(prepared.bundle.folder(), None).expect("it is one").with_part(Duration::ZERO);
+    let bundle = Bundle::open(prepared.bundle.folder(), None).expect("it is one").with_write_interval(Duration::ZERO);
     let into = prepared.result("parts.sqlite");
     let mut written = Vec::new();
     let mut look = |_: simutant_campaign::Progress| {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -44,12 +44,26 @@ struct Listing {
 /// What is asked of each history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Question {
+    /// The release that answers.
+    release: String,
     specification: String,
     /// The state that the service begins in, as it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     initial: Option<Json>,
+    /// The format that was given for all files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
     order: NamedOrder,
     revisions: bool,
+    budget: Budget,
+}
+
+/// How much the check of a history may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Budget {
+    steps: Option<u64>,
+    bytes: usize,
+    time: Option<Duration>,
 }
 
 /// How many histories were answered how.
@@ -177,18 +191,22 @@ impl Judge {
             Specification::Program(_) => None,
         };
         let question = Question {
+            release: env!("CARGO_PKG_VERSION").to_owned(),
             specification: arguments.specification.clone(),
             initial,
+            format: arguments.format.map(|format| format.name().to_owned()),
             order: request.order,
             revisions: request.revisions,
+            budget: Budget { steps: arguments.steps, bytes: arguments.memory, time: arguments.time },
         };
         Ok(Self { specification, question, request, known: Known::default() })
     }
 
     fn judge(&self, path: &Path, is_stopped: &dyn Fn() -> bool) -> Judged {
         let (file, sha256) = (path.display().to_string(), known::hash(path));
-        if let Some(judged) = self.known.get(&file, sha256.as_deref()) {
-            return judged.clone();
+        if let Some(known) = self.known.get(sha256.as_deref()) {
+            // The same content may have another name here.
+            return Judged { file, ..known.clone() };
         }
         let request = JudgingRequest { file: Some(path.to_owned()), ..self.request.clone() };
         let judgement = match &self.specification {
@@ -220,6 +238,11 @@ fn told(error: &JudgingError) -> String {
 }
 
 impl Judged {
+    /// Returns whether the history could be read and judged, be it undecided.
+    fn is_report(&self) -> bool {
+        matches!(self.judgement, Judgement::Report(_))
+    }
+
     /// Returns whether it is known whether the history is possible.
     fn is_decided(&self) -> bool {
         self.is_possible().is_some()
@@ -233,10 +256,9 @@ impl Judged {
         }
     }
 
-    /// Whether both cannot be true of one file; what a check cost may differ, and a larger budget decides more.
+    /// Whether both cannot be true of one content; what a check cost may differ, and a larger budget decides more.
     fn contradicts(&self, other: &Self) -> bool {
-        let both = self.is_possible().zip(other.is_possible());
-        self.sha256 != other.sha256 || both.is_some_and(|(one, other)| one != other)
+        self.is_possible().zip(other.is_possible()).is_some_and(|(one, other)| one != other)
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn run(
         Existing::Delete => folder.begin_anew(&scheduler)?,
     }
     let stages = Stages::new(&plan.system.system);
-    let prepared = plan.prepare(&folder.bundle_to_be(), &|event| stages.show(event), interrupts.flag());
+    let prepared = plan.prepare(&folder.staging_folder(), &|event| stages.show(event), interrupts.flag());
     let Some(bundle) = interrupt::unless(prepared)? else { return Ok(Some(stopped(out))) };
     bundle.add_command()?;
     let bundle = folder.adopt(&bundle)?;

@@ -102,29 +102,30 @@ impl ClusterFolder {
     }
 
     /// Returns where a bundle is written; shards run none from there.
-    pub fn bundle_to_be(&self) -> PathBuf {
+    pub fn staging_folder(&self) -> PathBuf {
         self.root.join("bundles").join("new")
     }
 
-    /// Gives a bundle that was written the folder that its shards run it from. One that is there with the same identity
-    /// stays, since shards may be running it.
+    /// Gives a bundle that was written the folder that its shards run it from. If the array that was submitted last runs one of
+    /// the same campaign, that one stays in its place, since shards may be running it.
     ///
     /// # Errors
     /// If the folder cannot be read or written.
     pub fn adopt(&self, bundle: &Bundle) -> Result<Bundle, ClusterError> {
         let (id, from) = (bundle.id(), bundle.folder());
-        let to = self.bundle_of(&id);
-        if let Ok(known) = Bundle::open(&to, Some(&id)) {
+        let known = self.job().and_then(|job| Bundle::open(&self.bundle_of(&job.bundle), Some(&job.bundle)).ok());
+        if let Some(known) = known.filter(|known| known.serves(bundle)) {
             fs::remove_dir_all(from).map_err(|source| ClusterError::file(from, source))?;
             return Ok(known);
         }
+        let to = self.bundle_of(&id);
         remove_folder(&to)?;
         fs::rename(from, &to).map_err(|source| ClusterError::file(&to, source))?;
         Ok(Bundle::open(&to, Some(&id))?)
     }
 
     fn bundle_of(&self, id: &str) -> PathBuf {
-        self.root.join("bundles").join(&id[..BUNDLE_DIGITS])
+        self.root.join("bundles").join(id.get(..BUNDLE_DIGITS).unwrap_or(id))
     }
 
     pub(crate) fn root(&self) -> &Path {

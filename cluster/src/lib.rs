@@ -14,7 +14,7 @@
 //! | path | what it is |
 //! | --- | --- |
 //! | `bundles/ID/` | what a shard needs ([`Bundle`](simutant_campaign::Bundle)), with the command |
-//! | `results/K.sqlite` | the result of shard K: there as a whole, or not |
+//! | `results/K.sqlite` | the result of shard K, or of a part of it: a whole file, or none |
 //! | `progress/K.json` | how far shard K is ([`ShardProgress`]) |
 //! | `ended/K` | its exit code, and the node that it ran on |
 //! | `log/K.txt` | what it said on standard error |

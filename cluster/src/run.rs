@@ -189,10 +189,8 @@ impl ClusterRun<'_> {
             if job.scheduler == self.scheduler.name() {
                 cancel(self.scheduler, &job.job)?;
             }
-            // Results of this campaign are results, however they were cut.
-            if job.bundle == self.bundle.id() {
-                self.merge(folder)?;
-            }
+            // Results of this campaign are results, however they were cut; others are refused.
+            folder.save_results(self.out)?;
             folder.clear(Some(&self.bundle.id()))?;
         }
         let capacity = self.scheduler.capacity()?;

@@ -152,6 +152,11 @@ fn tasks_max_of(settings: &str) -> Option<u32> {
     Some(size.saturating_sub(1))
 }
 
+/// Slurm says "None" of a task that it has not looked at yet.
+fn is_reason(state: TaskState, reason: &str) -> bool {
+    state == TaskState::Waiting && !reason.is_empty() && reason != "None"
+}
+
 fn tasks_of(text: &str) -> Vec<Task> {
     let of_line = |line: &str| {
         let mut fields = line.split_whitespace();
@@ -163,7 +168,7 @@ fn tasks_of(text: &str) -> Vec<Task> {
         };
         let restarts = fields.next().and_then(|count| count.parse().ok()).unwrap_or(0);
         let reason = fields.collect::<Vec<_>>().join(" ");
-        Some(Task { number, state, restarts, reason: (state == TaskState::Waiting).then_some(reason) })
+        Some(Task { number, state, restarts, reason: Some(reason).filter(|reason| is_reason(state, reason)) })
     };
     text.lines().filter_map(of_line).collect()
 }

@@ -53,6 +53,30 @@ pub enum TrialLogError {
     },
 }
 
+/// Gives all whole lines of the file at `path` to `take`, and leaves the file as it is.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path, take: &mut dyn FnMut(T)) -> Result<(), TrialLogError> {
+    let file = File::open(path).map_err(|source| TrialLogError::File { what: "read", path: path.into(), source })?;
+    whole_lines(path, &file, take).map(drop)
+}
+
+/// Gives all whole lines to `take`, and returns how many bytes they have.
+fn whole_lines<T: DeserializeOwned>(path: &Path, file: &File, take: &mut dyn FnMut(T)) -> Result<u64, TrialLogError> {
+    let mut reader = BufReader::new(file);
+    let (mut text, mut whole_bytes) = (Vec::new(), 0);
+    for line in 1.. {
+        text.clear();
+        let bytes = reader.read_until(b'\n', &mut text);
+        let bytes = bytes.map_err(|source| TrialLogError::File { what: "read", path: path.into(), source })?;
+        if text.last() != Some(&b'\n') {
+            break;
+        }
+        whole_bytes += bytes as u64;
+        let parsed = serde_json::from_slice(&text);
+        take(parsed.map_err(|source| TrialLogError::Malformed { path: path.into(), line, source })?);
+    }
+    Ok(whole_bytes)
+}
+
 /// An open file of lines.
 #[derive(Debug)]
 pub(crate) struct LineFile {
@@ -76,10 +100,6 @@ impl LineFile {
         }
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Gives all whole lines to `take`, and cuts off half of one.
     pub(crate) fn read<T: DeserializeOwned>(&mut self, take: &mut dyn FnMut(T)) -> Result<(), TrialLogError> {
         let path = self.path.clone();
@@ -88,18 +108,7 @@ impl LineFile {
             move |source| TrialLogError::File { what, path, source }
         };
         self.file.seek(SeekFrom::Start(0)).map_err(failed("read"))?;
-        let mut reader = BufReader::new(self.file.try_clone().map_err(failed("read"))?);
-        let (mut text, mut whole_bytes) = (Vec::new(), 0);
-        for line in 1.. {
-            text.clear();
-            let bytes = reader.read_until(b'\n', &mut text).map_err(failed("read"))?;
-            if text.last() != Some(&b'\n') {
-                break;
-            }
-            whole_bytes += bytes as u64;
-            let parsed = serde_json::from_slice(&text);
-            take(parsed.map_err(|source| TrialLogError::Malformed { path: path.clone(), line, source })?);
-        }
+        let whole_bytes = whole_lines(&path, &self.file, take)?;
         self.file.set_len(whole_bytes).map_err(failed("write"))
     }
 

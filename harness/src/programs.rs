@@ -17,10 +17,20 @@ pub(crate) fn fingerprint(implementation: &Implementation) -> u64 {
 
 /// Returns a number that changes with the files that the commands name of what a build made in `directory`.
 pub(crate) fn built(implementation: &Implementation, directory: &Path) -> u64 {
-    let folder = directory.to_string_lossy();
-    let named = words(implementation).filter(|word| word.contains("{build}"));
-    let named = named.map(|word| PathBuf::from(word.replace("{build}", &folder)));
-    hash(named.filter(|path| path.is_file()).collect(), directory)
+    // In `--path={build}/classes` and `{build}/lib/*` a folder is named.
+    let named =
+        words(implementation).filter_map(|word| word.find("{build}").map(|start| &word[start + "{build}".len()..]));
+    let named = named.map(|rest| directory.join(rest.trim_start_matches('/').trim_end_matches('*')));
+    hash(named.flat_map(|path| files_in(&path)).collect(), directory)
+}
+
+/// Returns a file, or all files in a folder and below it.
+fn files_in(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    entries.flat_map(|entry| files_in(&entry.path())).collect()
 }
 
 /// The words of all commands of an implementation but that of its build.

@@ -67,7 +67,7 @@ impl ResultLog {
                 Line::Ended => has_ended = true,
             })?;
         }
-        if has_ended || !terms.is_some_and(|terms| terms.is_same(&log.terms)) {
+        if has_ended || terms.as_ref() != Some(&log.terms) {
             log.results.clear();
             log.begin(&mut lines)?;
         }

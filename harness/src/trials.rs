@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use simutant_outcomes::Verdict;
+use simutant_outcomes::{SuiteCase, Verdict};
 
 use crate::RunOptions;
 use crate::implementation::{ActiveMutant, Implementation};
-use crate::lines::{LineFile, TrialLogError};
+use crate::lines::{self, LineFile, TrialLogError};
 use crate::programs;
 use crate::report::{CaseResult, first, is_first};
 use crate::testbed::Testbeds;
@@ -72,7 +72,7 @@ pub(crate) struct Terms {
     /// What its programs are made of.
     #[serde(default)]
     programs: u64,
-    /// What its build command made; `None` in files of before this was noted, and where nothing was built.
+    /// What its build command made; `None` where nothing was built, and in files of before this was noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     built: Option<u64>,
     /// What its programs are told of mutants.
@@ -98,12 +98,6 @@ impl Terms {
             built: options.built,
             active_mutant: implementation.active_mutant,
         }
-    }
-
-    /// Returns whether results on these terms are those of the others.
-    pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let built = self.built.zip(other.built);
-        self.difference(other).is_none() && built.is_none_or(|(here, there)| here == there)
     }
 
     /// Returns what is another one in `other`; `None` if all is the same but for what was built, which may have other bytes
@@ -134,7 +128,9 @@ enum Line {
 /// The trials in a file.
 #[derive(Debug)]
 pub struct TrialLog {
-    lines: LineFile,
+    path: PathBuf,
+    /// Of a log that is read alone there is none.
+    lines: Option<LineFile>,
     /// By implementation.
     terms: HashMap<String, Terms>,
     /// By implementation, test case's name and repetition, with the test case.
@@ -150,16 +146,42 @@ impl TrialLog {
     /// # Errors
     /// [`TrialLogError`], which names the file and the cure.
     pub fn open(path: &Path) -> Result<Self, TrialLogError> {
-        let (mut lines, mut read) = (LineFile::open(path)?, Vec::new());
-        lines.read(&mut |line| read.push(line))?;
-        let mut log = Self { lines, terms: HashMap::new(), trials: HashMap::new(), cases: HashMap::new() };
-        for line in read {
-            match line {
-                Line::Terms(terms) => log.begin(*terms),
-                Line::Trial(entry) => log.keep(*entry),
-            }
-        }
+        let mut lines = LineFile::open(path)?;
+        let mut log = Self::new(path);
+        lines.read(&mut |line| log.take_line(line))?;
+        log.lines = Some(lines);
         Ok(log)
+    }
+
+    /// Reads the file at `path`, to which others may add trials meanwhile.
+    ///
+    /// # Errors
+    /// [`TrialLogError`], which names the file and the cure.
+    pub fn read(path: &Path) -> Result<Self, TrialLogError> {
+        let mut log = Self::new(path);
+        lines::read(path, &mut |line| log.take_line(line))?;
+        Ok(log)
+    }
+
+    fn new(path: &Path) -> Self {
+        let (terms, trials, cases) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { path: path.to_owned(), lines: None, terms, trials, cases }
+    }
+
+    /// Returns where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn take_line(&mut self, line: Line) {
+        match line {
+            Line::Terms(terms) => self.begin(*terms),
+            Line::Trial(entry) => self.keep(*entry),
+        }
+    }
+
+    fn write_line(&mut self, line: &Line) -> Result<(), TrialLogError> {
+        self.lines.as_mut().expect("what is only read is not written to").write(line)
     }
 
     /// Voids the trials of an implementation on other terms.
@@ -193,10 +215,10 @@ impl TrialLog {
         fresh: bool,
     ) -> Result<(), TrialLogError> {
         let terms = Terms::new(implementation, options);
-        if !fresh && self.terms.get(&implementation.name).is_some_and(|known| known.is_same(&terms)) {
+        if !fresh && self.terms.get(&implementation.name) == Some(&terms) {
             return Ok(());
         }
-        self.lines.write(&Line::Terms(Box::new(terms.clone())))?;
+        self.write_line(&Line::Terms(Box::new(terms.clone())))?;
         self.begin(terms);
         Ok(())
     }
@@ -208,24 +230,25 @@ impl TrialLog {
         (**of == *case).then_some(trial)
     }
 
-    /// Takes the trials of `implementation` from the log of another machine, those that found something out and that are
-    /// not known here; returns how many. This log must agree with the implementation already.
+    /// Takes the trials of `implementation` with test cases of `universe` from the log of another machine, those that found
+    /// something out and that are not known here; returns how many. This log must agree with the implementation already.
     ///
     /// # Errors
     /// [`TrialLogError::OtherTerms`] if they are on other terms; [`TrialLogError::File`] if the file cannot be written.
-    pub fn take(&mut self, other: &Self, implementation: &str) -> Result<usize, TrialLogError> {
+    pub fn take(&mut self, other: &Self, implementation: &str, universe: &[SuiteCase]) -> Result<usize, TrialLogError> {
         let (Some(here), Some(there)) = (self.terms.get(implementation), other.terms.get(implementation)) else {
             return Ok(0);
         };
         if let Some(fact) = here.difference(there) {
-            let (path, implementation) = (other.lines.path().to_owned(), implementation.to_owned());
+            let (path, implementation) = (other.path.clone(), implementation.to_owned());
             return Err(TrialLogError::OtherTerms { path, implementation, fact });
         }
+        let cases: HashMap<&str, &Value> = universe.iter().map(|case| (&*case.name, &case.case)).collect();
         let is_new = |((of, name, repetition), (case, trial)): &(&(String, String, u32), &(Arc<Value>, Trial))| {
-            let known = self.get(of, name, case, *repetition);
             of == implementation
                 && trial.inconclusive.is_none()
-                && known.is_none_or(|known| known.inconclusive.is_some())
+                && cases.get(&**name).is_some_and(|own| **own == **case)
+                && self.get(of, name, case, *repetition).is_none_or(|known| known.inconclusive.is_some())
         };
         let mut new: Vec<_> = other.trials.iter().filter(is_new).collect();
         new.sort_unstable_by_key(|(key, _)| *key);
@@ -269,7 +292,7 @@ impl TrialLog {
 
     fn write(&mut self, entry: Entry) -> Result<(), TrialLogError> {
         let line = Line::Trial(Box::new(entry));
-        self.lines.write(&line)?;
+        self.write_line(&line)?;
         if let Line::Trial(entry) = line {
             self.keep(*entry);
         }
@@ -450,12 +473,15 @@ mod tests {
             }
         });
         let other = TrialLog::open(&there.path().join("trials.jsonl")).expect("it is there");
+        let universe = ["a", "b", "c"].map(|name| SuiteCase { name: name.into(), case: case.clone() });
+        let of_others = ["a", "b", "c"].map(|name| SuiteCase { name: name.into(), case: json!({ "n": 2 }) });
         with_log(here.path(), |log| {
+            assert_eq!(log.take(&other, "one", &of_others).expect("room"), 0, "other test cases have these names");
             log.add("one", &result("a", true)).expect("room");
             log.add("one", &CaseResult { verdict: unknown.clone(), ..result("b", true) }).expect("room");
-            assert_eq!(log.take(&other, "one").expect("room"), 1, "a is known, and c found nothing out");
-            assert_eq!(log.take(&other, "one").expect("room"), 0);
-            assert_eq!(log.take(&other, "two").expect("room"), 0);
+            assert_eq!(log.take(&other, "one", &universe).expect("room"), 1, "a is known, and c found nothing out");
+            assert_eq!(log.take(&other, "one", &universe).expect("room"), 0);
+            assert_eq!(log.take(&other, "two", &universe).expect("room"), 0);
         });
         with_log(here.path(), |log| {
             let failed = |name| {
@@ -468,7 +494,7 @@ mod tests {
                 (implementation("true"), RunOptions { timeout: Duration::from_secs(7), ..options() }, "time limit"),
             ] {
                 log.agree(&implementation, &options, false).expect("room");
-                let error = log.take(&other, "one").expect_err("other terms").to_string();
+                let error = log.take(&other, "one", &universe).expect_err("other terms").to_string();
                 assert!(error.contains(&format!("its trials of one are with another {fact} than")), "{error}");
             }
         });

@@ -135,7 +135,8 @@ pub use open::{Open, Unknown, Unknowns};
 pub use order::Order;
 pub use recorder::{CallId, Misuse, Recorder};
 pub use report::{
-    AllowedAnswer, CheckReport, CoreCall, Impossible, ReportedAnswer, ReportedCall, ReportedConflict, words,
+    AllowedAnswer, CheckReport, CoreCall, IMPOSSIBLE_HISTORY, Impossible, ReportedAnswer, ReportedCall,
+    ReportedConflict, words,
 };
 pub use revisions::RevisionConflict;
 pub use specification::{Footprint, Region, Regions, Specification, outcomes};

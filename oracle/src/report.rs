@@ -16,6 +16,9 @@ mod words;
 
 pub use words::words;
 
+/// The kind of the finding of a history that a specification cannot explain.
+pub const IMPOSSIBLE_HISTORY: &str = "impossible-history";
+
 /// What came of a check, as plain data. Calls are named by their places in the history, from 0 on, in the order of
 /// their invocations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -268,8 +271,7 @@ impl CheckReport {
         match self.answer {
             ReportedAnswer::Possible { .. } => Verdict::Pass,
             ReportedAnswer::Impossible(impossible) => {
-                let kind =
-                    if impossible.revisions.is_some() { "contradicting-revisions" } else { "impossible-history" };
+                let kind = if impossible.revisions.is_some() { "contradicting-revisions" } else { IMPOSSIBLE_HISTORY };
                 Verdict::Fail(Finding::wrong_result(kind, impossible.to_string()).with_detail(impossible))
             }
             ReportedAnswer::Undecided { limit } => {

@@ -25,7 +25,7 @@ const RUNS_BYTES_MAX: u64 = 256 << 20;
 pub enum RunForm {
     /// As text, which SQL can read.
     Text,
-    /// In a quarter of the space, which SQL cannot read.
+    /// In a third of the space, which SQL cannot read.
     Compressed,
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn to_text(runs: &[StoredRun]) -> String {
     serde_json::to_string(runs).expect("runs are numbers")
 }
 
-/// Returns a text of runs in a quarter of its bytes.
+/// Returns a text of runs in a third of its bytes.
 pub(crate) fn compressed(text: &str) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).expect("memory takes all that is written")
@@ -231,7 +231,8 @@ impl Journal {
     /// Adds all runs of a test case, in the order of mutants, which finish it.
     pub(super) fn add_unit(&self, case: usize, runs: &[StoredRun], form: RunForm) -> Result<(), CampaignError> {
         let text = to_text(runs);
-        let bytes = (form == RunForm::Compressed).then(|| compressed(&text));
+        let is_compressed = form == RunForm::Compressed && (text.len() as u64) < RUNS_BYTES_MAX;
+        let bytes = is_compressed.then(|| compressed(&text));
         let value = bytes.as_deref().map_or(ValueRef::Text(text.as_bytes()), ValueRef::Blob);
         self.try_sql(|connection| {
             let sql = "INSERT INTO units (test_case, executions, runs) VALUES (?1, ?2, ?3)";

@@ -14,6 +14,13 @@ impl Journal {
         directory.join(FILE).exists()
     }
 
+    /// Returns whether the journal can hold compressed runs: those of earlier releases have text alone.
+    pub(crate) fn takes_compressed(&self) -> Result<bool, CampaignError> {
+        let sql = "SELECT type FROM pragma_table_info('units') WHERE name = 'runs'";
+        let found: String = self.try_sql(|connection| connection.query_row(sql, [], |row| row.get(0)))?;
+        Ok(found == "ANY")
+    }
+
     /// Returns the runs of a test case or re-seeding; `None` if it was not run on its mutants.
     pub(crate) fn runs_of(&self, number: usize) -> Result<Option<Vec<StoredRun>>, CampaignError> {
         let column: Option<Value> = self.try_sql(|connection| {

@@ -73,7 +73,7 @@ pub struct Bundle {
     folder: PathBuf,
     manifest: Manifest,
     /// How often a shard writes what it has.
-    pub(super) part: Duration,
+    pub(super) write_interval: Duration,
 }
 
 impl Campaign {
@@ -166,7 +166,7 @@ pub enum Trial {
 }
 
 /// A machine that is lost takes so much of a shard's work with it.
-const PART: Duration = Duration::from_secs(300);
+const WRITE_INTERVAL: Duration = Duration::from_secs(300);
 /// A trial takes so long, or one test case of so many.
 const TRIAL: Duration = Duration::from_secs(2);
 const TRIAL_PART: usize = 20;
@@ -205,7 +205,7 @@ impl Bundle {
             return Err(ShardError::OtherVersion { path: folder.to_owned(), found, expected });
         }
         let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-        let bundle = Self { folder: folder.to_owned(), manifest, part: PART };
+        let bundle = Self { folder: folder.to_owned(), manifest, write_interval: WRITE_INTERVAL };
         if let Some(expected) = expected {
             let found = bundle.id();
             if expected.len() < DIGITS_MIN || !found.starts_with(expected) {
@@ -216,10 +216,17 @@ impl Bundle {
         Ok(bundle)
     }
 
+    /// Returns whether this bundle is whole and is of the same campaign as another one. The bytes of both may differ, since
+    /// their journals may hold other runs.
+    pub fn serves(&self, other: &Self) -> bool {
+        self.manifest.identity == other.manifest.identity
+            && [WORKER, PLAIN, JOURNAL].iter().all(|name| self.checked(name).is_ok())
+    }
+
     /// Lets shards write what they have so often, in place of every five minutes.
     #[must_use]
-    pub fn with_part(self, part: Duration) -> Self {
-        Self { part, ..self }
+    pub fn with_write_interval(self, write_interval: Duration) -> Self {
+        Self { write_interval, ..self }
     }
 
     /// Puts a copy of the program that calls this into the bundle, which is to be the `simutant` command: then nothing else

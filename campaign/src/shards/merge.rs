@@ -72,6 +72,9 @@ pub fn merge(
         bundle.copy_journal_to(directory)?;
     }
     let mut journal = Journal::open_existing(directory)?;
+    if form == RunForm::Compressed && !journal.takes_compressed()? {
+        return Err(ShardError::NotCompressible(directory.to_owned()));
+    }
     let identity = Identity::read(&journal)?.ok_or_else(|| ShardError::NotPrepared(directory.to_owned()))?;
     let mut merged = Merged { taken: 0, known: 0, runs: 0, machines: Vec::new(), missing: Vec::new(), cases: 0 };
     for path in files {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use simutant_outcomes::BitSet;
 use tempfile::TempDir;
@@ -15,6 +16,9 @@ use super::{Bundle, Machine, Shard, ShardError};
 use crate::journal::{Journal, RunForm, StoredRun};
 use crate::outcomes::Settings;
 use crate::{Campaign, CampaignError, Existing, Progress, SessionEnd};
+
+/// A stop is seen after so long.
+const STOP_SEEN: Duration = Duration::from_millis(20);
 
 /// What a shard did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +37,7 @@ pub struct ShardRun {
 
 impl Bundle {
     /// Runs a shard with `jobs` workers and writes its result into the file `into`. If that has a result of this shard, the
-    /// shard goes on from there. It is written every few minutes ([`Bundle::with_part`]). Once `stop` is set, test cases that
+    /// shard goes on from there. It is written every few minutes ([`Bundle::with_write_interval`]). Once `stop` is set, test cases that
     /// were begun are finished, and the file has what is done.
     ///
     /// What runs is a private copy of the bundle in the folder for temporary files.
@@ -41,7 +45,7 @@ impl Bundle {
     /// # Errors
     /// [`ShardError::UnfitMachine`] if this machine lacks what the executables need, or the original does something
     /// else here than on the machine that prepared the bundle; others if the bundle is damaged, or a campaign would
-    /// end with the error. No file is written then.
+    /// end with the error. The file has then what was written before.
     pub fn run_shard(
         &self,
         shard: Shard,
@@ -70,7 +74,7 @@ impl Bundle {
         let mut end = checked.map_err(|error| unfit_by(error).map_or_else(ShardError::from, unfit))?;
         loop {
             if end == SessionEnd::Finished {
-                end = self.run_part((&mut campaign, &plain), &scope, jobs, progress, stop)?;
+                end = self.run_for_a_while((&mut campaign, &plain), &scope, jobs, progress, stop)?;
             }
             // Another attempt may have written the file meanwhile, and have more.
             self.take_known(campaign.journal_mut(), shard, into)?;
@@ -86,8 +90,8 @@ impl Bundle {
         }
     }
 
-    /// Runs a campaign on the test cases of `scope` for as long as a part takes, or until it is told to stop.
-    fn run_part(
+    /// Runs a campaign on the test cases of `scope` until what it has is to be written, or it is told to stop.
+    fn run_for_a_while(
         &self,
         (campaign, plain): (&mut Campaign, &Path),
         scope: &BitSet,
@@ -95,12 +99,24 @@ impl Bundle {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
-        let (begun, halt) = (Instant::now(), AtomicBool::new(stop.load(Relaxed)));
+        let (begun, halt, has_ended) = (Instant::now(), AtomicBool::new(stop.load(Relaxed)), AtomicBool::new(false));
         let mut watched = |known: Progress| {
             progress(known);
-            halt.store(stop.load(Relaxed) || begun.elapsed() >= self.part, Relaxed);
+            // After a test case at least, so that it goes on.
+            halt.fetch_or(begun.elapsed() >= self.write_interval, Relaxed);
         };
-        campaign.run_in(plain, scope, jobs, &mut watched, &halt)
+        thread::scope(|threads| {
+            // Nobody begins another test case, which may take longer than there is time.
+            threads.spawn(|| {
+                while !has_ended.load(Relaxed) {
+                    halt.fetch_or(stop.load(Relaxed), Relaxed);
+                    thread::sleep(STOP_SEEN);
+                }
+            });
+            let end = campaign.run_in(plain, scope, jobs, &mut watched, &halt);
+            has_ended.store(true, Relaxed);
+            end
+        })
     }
 
     /// Takes what the file of the result has of this shard; one that is damaged is written anew.

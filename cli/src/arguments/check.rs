@@ -64,9 +64,9 @@ pub(crate) struct CheckArguments {
     /// prints.
     #[arg(long, value_name = "K/N")]
     pub(crate) shard: Option<Shard>,
-    /// Take what --json printed of these histories, as of parts that other machines checked, and check the others; can be
-    /// given several times.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["shard", "picture"])]
+    /// Take what --json printed of these histories, as of parts that other machines checked, and check the others. A
+    /// specification of your own must be the same there.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["shard", "picture"])]
     pub(crate) judged: Vec<PathBuf>,
 }
 

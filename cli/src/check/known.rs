@@ -13,12 +13,13 @@ use crate::exit::BadInput;
 /// So many bytes of a file are hashed at a time.
 const BLOCK: usize = 1 << 16;
 
-/// What is known of histories, by file.
+/// What is known of histories, by the SHA-256 of their files.
 #[derive(Debug, Default)]
 pub(super) struct Known(HashMap<String, Judged>);
 
 impl Known {
-    /// Takes what `--json` printed into files, all of which must be answers to one question.
+    /// Takes what `--json` printed into files, all of which must be answers to one question. What was not decided is taken
+    /// if the budget was that of now, and what could not be read is not.
     pub(super) fn take(&mut self, files: &[PathBuf], question: &Question) -> Result<(), BadInput> {
         for path in files {
             let refused = |why: String| BadInput(format!("--judged {}: {why}", path.display()));
@@ -28,16 +29,20 @@ impl Known {
             if let Some(difference) = question.difference(&listing.question) {
                 return Err(refused(difference));
             }
-            for judged in listing.histories {
-                let known = self.0.get(&judged.file);
+            let is_final = |judged: &Judged| {
+                judged.is_decided() || (judged.is_report() && listing.question.budget == question.budget)
+            };
+            for judged in listing.histories.into_iter().filter(is_final) {
+                let Some(sha256) = judged.sha256.clone() else { continue };
+                let known = self.0.get(&sha256);
                 if known.is_some_and(|known| known.contradicts(&judged)) {
                     return Err(refused(format!(
-                        "it says something else of {} than another file of --judged",
+                        "it says something else of {} than another file of --judged; check that history again, without them",
                         judged.file
                     )));
                 }
                 if known.is_none_or(|known| !known.is_decided()) {
-                    self.0.insert(judged.file.clone(), judged);
+                    self.0.insert(sha256, judged);
                 }
             }
         }
@@ -45,15 +50,15 @@ impl Known {
     }
 
     /// Returns what is known of a file with this content.
-    pub(super) fn get(&self, file: &str, sha256: Option<&str>) -> Option<&Judged> {
-        self.0.get(file).filter(|known| sha256.is_some() && known.sha256.as_deref() == sha256)
+    pub(super) fn get(&self, sha256: Option<&str>) -> Option<&Judged> {
+        self.0.get(sha256?)
     }
 }
 
 impl Question {
     /// Returns what differs from what was asked elsewhere, in words.
     fn difference(&self, other: &Self) -> Option<String> {
-        let Self { specification, initial, order, revisions } = self;
+        let Self { release, specification, initial, format, order, revisions, budget: _ } = self;
         let differs = |fact: &str, here: String, there: String| {
             (here != there).then(|| format!("its {fact} is {there}, and here it is {here}"))
         };
@@ -64,7 +69,10 @@ impl Question {
             |order| serde_json::to_value(order).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default();
         let taken =
             |revisions: bool| if revisions { "taken from the revisions, too" } else { "not taken from revisions" };
-        differs("specification", specification.clone(), other.specification.clone())
+        let named = |format: &Option<String>| format.clone().unwrap_or_else(|| "told by each file".to_owned());
+        differs("release of Simutant", release.clone(), other.release.clone())
+            .or_else(|| differs("specification", specification.clone(), other.specification.clone()))
+            .or_else(|| differs("format", named(format), named(&other.format)))
             .or_else(|| differs("initial state", state(initial), state(&other.initial)))
             .or_else(|| differs("order", json(*order), json(other.order)))
             .or_else(|| differs("order", taken(*revisions).to_owned(), taken(other.revisions).to_owned()))

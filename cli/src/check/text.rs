@@ -83,8 +83,9 @@ pub(crate) fn explained(impossible: &Impossible, origin: Time, calls: Option<usi
     match core.len() {
         0 => text.push_str(&paragraph("The budget ended before it was known which calls are to blame.")),
         count => {
-            let whatever = match calls.map(|calls| calls - count) {
-                Some(0) => "",
+            let whatever = match calls.map(|calls| calls.saturating_sub(count)) {
+                // Where nobody says how many calls there are, there may be no others.
+                None | Some(0) => "",
                 Some(1) => ", whatever the other call was answered",
                 _ => ", whatever the other calls were answered",
             };

@@ -103,7 +103,7 @@ impl Mutated<'_> {
         let cases = &trying.universe.cases[..trying.pilot.cases];
         trying.log.agree(&original, options, trying.fresh)?;
         for other in &trying.given {
-            trying.log.take(other, &original.name)?;
+            trying.log.take(other, &original.name, &trying.universe.cases)?;
         }
         let phase = ProgressPhase::counted("trying", cases.len() as u64);
         // One that fails says all.

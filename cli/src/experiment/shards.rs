@@ -40,9 +40,9 @@ pub(super) fn run(
     universe.cases.retain(|_| number.next().is_some_and(|number| shard.contains(number)));
     let pilot = (0..PILOT).filter(|&number| shard.contains(number)).count().min(universe.cases.len());
     let mut trying = Trying::new(&universe, TrialLog::open(into)?, arguments.fresh);
-    // The whole experiment leaves out who fails too often among the first test cases. A part of these tells it only of
-    // who fails on most; others are tried, perhaps in vain.
-    trying.pilot = Pilot { cases: pilot, failed_max: pilot.div_ceil(2) };
+    // The whole experiment decides by the first test cases who is left out. A part of these tells it only of who fails on
+    // most; others are tried, perhaps in vain.
+    trying.pilot = Pilot { cases: pilot, failed_max: pilot.div_ceil(2), is_whole: false };
     trying.everyone(implementations, mutated, arguments, common)?;
     let Trying { subjects, left_out, .. } = trying;
     let cases = universe.cases.len();
@@ -51,13 +51,14 @@ pub(super) fn run(
         let (shard, implementations, left_out) = (shard.to_string(), tried, left_out.as_slice());
         output::json(&output::Versioned::new(Tried { system, shard, cases, implementations, left_out }))?
     } else {
+        let left_out: String =
+            left_out.iter().map(|left_out| format!("left out here: {} ({})\n", left_out.name, left_out.why)).collect();
         format!(
-            "part {shard} of the trials with {system}: {} on {}\nwritten to {}\nnext: simutant experiment {} --trials with the files of \
-             all parts, where the study is\n",
+            "part {shard} of the trials with {system}: {} on {}\n{left_out}written to {}\nnext: this command with --trials and the \
+             files of all parts in the place of --shard and --into\n",
             plural(cases, "test case"),
             plural(tried.len(), "implementation"),
             into.display(),
-            arguments.system.command_line(),
         )
     })?;
     Ok(Exit::Success)
@@ -81,11 +82,10 @@ fn cases(arguments: &ExperimentArguments, common: &Common) -> anyhow::Result<Vec
 /// Opens the files with the trials of parts.
 pub(super) fn logs(files: &[PathBuf]) -> anyhow::Result<Vec<TrialLog>> {
     let open = |path: &PathBuf| {
-        // A log that is not there would be made.
         if !path.is_file() {
             return Err(BadInput(format!("--trials {}: there is no such file", path.display())).into());
         }
-        Ok(TrialLog::open(path)?)
+        Ok(TrialLog::read(path)?)
     };
     files.iter().map(open).collect()
 }

@@ -44,11 +44,13 @@ pub(super) struct Pilot {
     pub(super) cases: usize,
     /// If more of them fail, the others are not tried.
     pub(super) failed_max: usize,
+    /// Whether they are all of the first test cases, and not a part of them.
+    pub(super) is_whole: bool,
 }
 
 impl<'a> Trying<'a> {
     pub(super) fn new(universe: &'a Suite, log: TrialLog, fresh: bool) -> Self {
-        let pilot = Pilot { cases: universe.cases.len().min(PILOT), failed_max: PILOT_FAILED_MAX };
+        let pilot = Pilot { cases: universe.cases.len().min(PILOT), failed_max: PILOT_FAILED_MAX, is_whole: true };
         Self { universe, log, given: Vec::new(), fresh, pilot, subjects: Vec::new(), left_out: Vec::new() }
     }
 
@@ -91,8 +93,13 @@ impl<'a> Trying<'a> {
         let options = &options;
         self.log.agree(implementation, options, self.fresh)?;
         let (name, cases) = (&implementation.name, &self.universe.cases);
+        let mut taken = 0;
         for other in &self.given {
-            self.log.take(other, name)?;
+            taken += self.log.take(other, name, cases)?;
+        }
+        if !self.given.is_empty() {
+            let trials = plural(taken, "trial");
+            output::tell(&format!("{:>12} {trials} of {name} from --trials", "taken"));
         }
         let phase = ProgressPhase::counted("trying", cases.len() as u64 * u64::from(options.repetitions.get()));
         let before = tried(name, cases, options.repetitions, &self.log);
@@ -160,7 +167,7 @@ impl<'a> Trying<'a> {
         phase: &ProgressPhase,
     ) -> anyhow::Result<Option<String>> {
         let cases = &self.universe.cases;
-        let Pilot { cases: count, failed_max } = self.pilot;
+        let Pilot { cases: count, failed_max, is_whole } = self.pilot;
         let pilot = &cases[..count];
         // One repetition of each tells enough.
         let mut options = RunOptions { repetitions: NonZeroU32::MIN, ..options.clone() };
@@ -170,11 +177,11 @@ impl<'a> Trying<'a> {
             let failed = known(&implementation.name, pilot, &self.log).filter(|trial| trial.failed.is_some()).count();
             match failed_max.checked_sub(failed) {
                 Some(failures_max) => options.failures_max = failures_max,
-                None => return Ok(no_worth(implementation, pilot, (true, failed_max), &self.log)),
+                None => return Ok(no_worth(implementation, pilot, (true, failed_max, is_whole), &self.log)),
             }
         }
         self.first(pilot.len(), implementation, &options, phase)?;
-        Ok(no_worth(implementation, pilot, (pilot.len() < cases.len(), failed_max), &self.log))
+        Ok(no_worth(implementation, pilot, (pilot.len() < cases.len(), failed_max, is_whole), &self.log))
     }
 
     /// Runs those of the first `count` test cases that were not run yet as often as they are to, unless too many fail.
@@ -247,11 +254,12 @@ pub(super) fn is_of_implementation(error: &anyhow::Error) -> bool {
 }
 
 /// Returns why an implementation is not worth more time, by what it did with the first test cases, if it is not.
-/// `are_more`: whether there are others, which are not worth it if more than `failed_max` fail.
+/// `are_more`: whether there are others, which are not worth it if more than `failed_max` fail; of a part of the first
+/// test cases nothing else is known.
 fn no_worth(
     implementation: &Implementation,
     cases: &[SuiteCase],
-    (are_more, failed_max): (bool, usize),
+    (are_more, failed_max, is_whole): (bool, usize, bool),
     log: &TrialLog,
 ) -> Option<String> {
     if cases.is_empty() {
@@ -259,7 +267,7 @@ fn no_worth(
     }
     let trials = || known(&implementation.name, cases, log);
     let (count, failed) = (cases.len(), trials().filter(|trial| trial.fails()).count());
-    if failed == 0 && trials().all(|trial| trial.mutant_reached == Some(false)) {
+    if is_whole && failed == 0 && trials().all(|trial| trial.mutant_reached == Some(false)) {
         return Some(format!("none of the first {count} test cases reaches it"));
     }
     if !are_more {
@@ -271,7 +279,7 @@ fn no_worth(
     // What is known to be faulty may fail as seldom as it likes; of mutants that is not known.
     let is_right = failed == 0 && implementation.origin != Origin::Mistake;
     let total_ms: u64 = trials().map(|trial| trial.duration_ms).sum();
-    (is_right && total_ms > SLOW_MS * count as u64)
+    (is_whole && is_right && total_ms > SLOW_MS * count as u64)
         .then(|| format!("none of the first {count} test cases fails, and the others would take long"))
 }
 
@@ -345,7 +353,7 @@ mod tests {
             };
             log.add("one", &result).expect("room");
         }
-        assert_eq!(no_worth(&implementation, &cases, (true, PILOT_FAILED_MAX), &log).as_deref(), expect);
+        assert_eq!(no_worth(&implementation, &cases, (true, PILOT_FAILED_MAX, true), &log).as_deref(), expect);
     }
 
     #[test]

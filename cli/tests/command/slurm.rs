@@ -243,6 +243,8 @@ fn a_study_on_a_cluster_writes_the_files_of_one_machine_whatever_happens_to_it()
     assert_exit(&detached, 0);
     assert!(stderr(&detached).contains("goes on; the same command without --detach attaches to it"));
     assert!(!cluster.tasks().is_empty(), "{}", stderr(&detached));
+    let job = || std::fs::read_to_string(out.join("cluster/job.json")).expect("it was submitted");
+    let submitted = job();
     let piped = |command: &mut Command| command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("built");
     let told = folder.path().join("told.txt");
     let log = std::fs::File::create(&told).expect("a temporary folder can be written");
@@ -250,6 +252,8 @@ fn a_study_on_a_cluster_writes_the_files_of_one_machine_whatever_happens_to_it()
     let has_told = |what: &str| std::fs::read_to_string(&told).is_ok_and(|text| text.contains(what));
     wait_until("an attached command", || has_told("attached to job") || cluster.tasks().is_empty());
     let is_attached = !cluster.tasks().is_empty();
+    assert!(!is_attached || has_told("attached to job"), "{}", std::fs::read_to_string(&told).unwrap_or_default());
+    assert_eq!(job(), submitted, "the job that was submitted is the one that somebody waits for");
     send(&attached, Signal::INT);
     let attached = ended(attached);
     // On a machine that is slow to build, the job may be done before.

@@ -15,7 +15,7 @@ use simutant_harness::{
 };
 use simutant_models::{End, RealClock, Script, Walker};
 use simutant_oracle::specifications::zookeeper::{Error, Event, Operation, Response};
-use simutant_oracle::{Check, History, Recorder, Session, Time, specifications};
+use simutant_oracle::{Check, History, IMPOSSIBLE_HISTORY, Recorder, Session, Time, specifications};
 use simutant_system::System;
 use simutant_system::Walk;
 use simutant_systems::zookeeper::machine::{self, Lost, Service};
@@ -173,8 +173,7 @@ fn verdict_of(error: &ClientError) -> Verdict {
     Verdict::Fail(Finding { class, kind: kind.into(), summary: error.to_string(), detail: Value::Null })
 }
 
-/// What the oracle calls a history that it cannot explain, and what one is called that the known fault of the server explains.
-const IMPOSSIBLE: &str = "impossible-history";
+/// What a history is called that the known fault of the server explains.
 const STALE_PERMISSIONS: &str = "stale-permissions";
 
 /// A test case that runs.
@@ -213,7 +212,7 @@ impl Environment for Running {
             (self.check)(&history).verdict(&history, &stale).passes()
         };
         let verdict = match verdict {
-            Verdict::Fail(finding) if finding.kind == IMPOSSIBLE && is_stale() => Verdict::Fail(Finding {
+            Verdict::Fail(finding) if finding.kind == IMPOSSIBLE_HISTORY && is_stale() => Verdict::Fail(Finding {
                 kind: STALE_PERMISSIONS.into(),
                 summary: format!(
                     "a change was checked against permissions from before another one (ZOOKEEPER-2439): {}",

@@ -130,15 +130,19 @@ impl Environment for Running {
         let history = self.history.history();
         let is_open = |call: &&Call<_, _>| matches!(call.end, CallEnd::Unknown);
         let wrong = self.wrong.lock().expect("no client panics").clone();
-        let verdict = match (wrong, history.calls().iter().find(is_open)) {
-            (Some(finding), _) => Verdict::Fail(finding),
-            (None, Some(call)) => Verdict::Fail(Finding::wrong_result(
+        let verdict = match wrong {
+            Some(finding) => Verdict::Fail(finding),
+            None => Check::default().verdict(&history, &Register::default()),
+        };
+        let silence = history.calls().iter().find(is_open);
+        Ok(match silence.filter(|_| verdict.passes()) {
+            Some(call) => Verdict::Fail(Finding::wrong_result(
                 "no-answer",
                 format!("{} asked {TRIES} times and got no answer", call.session),
             )),
-            (None, None) => Check::default().verdict(&history, &Register::default()),
-        };
-        Ok(verdict.into())
+            None => verdict,
+        }
+        .into())
     }
 }
 
