@@ -149,6 +149,11 @@ pub(crate) fn of_one_watch() -> Vec<Operation> {
     ]
 }
 
+/// Returns whether an operation leaves a watch.
+pub(crate) fn is_watch(operation: &any::Operation) -> bool {
+    matches!(operation, any::Operation::Zookeeper(Operation::Watch(_)))
+}
+
 /// Reads that leave a watch, and some that cannot.
 fn watches() -> Vec<Operation> {
     let data = |path: &str| Operation::GetData { path: path.into() }.and_watch();
