@@ -2,6 +2,7 @@
 
     survivors.py STUDY [--add] [--prune]
     survivors.py --fresh
+    survivors.py --stale WHAT
 
 STUDY is the folder of the study, as `simutant study checker --out STUDY` wrote it. Survivors without a reason come
 first, and the exit code is 1 if there are some, or if a reason says of a mutant that is wrong that it cannot be. A reason is
@@ -10,7 +11,8 @@ changed code, the operator and the replacement. What follows an identity in reas
 
 --add writes the survivors without a reason to the end of reasons.toml, for someone to say why; --prune removes the
 mutants that do not survive, or are gone. --fresh needs no study: the exit code is 1 if the page is of an oracle, or of
-test cases, that were another code. Python 3.11 or newer.
+test cases, that were another code. --stale needs none either: if the page is of other code, it gets a sentence at its
+head that it is of WHAT, which the next study's page has not. Python 3.11 or newer.
 """
 
 import collections
@@ -209,6 +211,8 @@ def rows_of(mutants, said):
         yield f"| `{function}` | {line} | {escaped(changes)} | {verdict} | {escaped(why)} |"
 
 
+STALE = "**This page is of"
+
 INTRODUCTION = """\
 # Survivors of the study of the oracle
 
@@ -276,12 +280,25 @@ def page(mutants, campaign, rejected, said):
     return "".join(text)
 
 
+def marked(text, what):
+    """Returns the page with a sentence at its head that it is of other code than that of now."""
+    lines = [line for line in text.splitlines(keepends=True) if not line.startswith(STALE)]
+    title = next(place for place, line in enumerate(lines) if line.startswith("# "))
+    # The blank line after the sentence is gone with it, and comes again with a new one.
+    rest = "".join(lines[title + 1 :]).lstrip("\n")
+    return f"{''.join(lines[: title + 1])}\n{STALE} {what}, and the counts below are, too.**\n\n{rest}"
+
+
 def main(arguments):
     folders = [argument for argument in arguments if not argument.startswith("--")]
     options = set(arguments) - set(folders)
     if arguments == ["--fresh"]:
         if f"`{sources()}`" not in SURVIVORS.read_text():
             sys.exit(f"{SURVIVORS.name} is of other code: run the study, and then {pathlib.Path(__file__).name}")
+        return
+    if arguments[:1] == ["--stale"] and len(arguments) == 2:
+        if f"`{sources()}`" not in SURVIVORS.read_text():
+            SURVIVORS.write_text(marked(SURVIVORS.read_text(), arguments[1]))
         return
     if len(folders) != 1 or options - {"--add", "--prune"}:
         sys.exit(__doc__)

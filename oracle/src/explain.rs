@@ -207,7 +207,10 @@ fn allowed<S: Specification>(
         for (response, _) in outcomes(state, call.session, &call.operation, None) {
             // What was observed can only be an answer that a part of the order forbids, or that says not all there is to
             // know.
-            if response != *observed && !allowed.iter().any(|known| known.response == response) {
+            if S::is_observable(&response)
+                && response != *observed
+                && !allowed.iter().any(|known| known.response == response)
+            {
                 let reason = state.reason(call.session, &call.operation, &response, observed);
                 allowed.push(Allowed { response, reason, after });
             }

@@ -62,6 +62,11 @@ pub trait Specification: Clone + Eq + Hash {
         expected == observed
     }
 
+    /// Returns whether a client can observe an answer; explanations name no other one.
+    fn is_observable(_response: &Self::Response) -> bool {
+        true
+    }
+
     /// Returns why the specification would not have given an answer, in words, for explanations. The state is the one
     /// before the step; `expected` is an answer that it would have given.
     fn reason(

@@ -36,12 +36,13 @@ struct Row {
 }
 
 impl Case {
-    /// Draws a history with many edges, or `None` if the specification is none of those whose code depends on the order of
-    /// two events, or on an offset.
+    /// Draws a history with many edges, or of ZooKeeper one with watches, or `None` if the specification is none of
+    /// those whose code depends on the order of two events, or on an offset.
     pub(crate) fn sample_edge(specification: Name, random: &mut Random) -> Option<Self> {
         let draw: fn(Name, &mut Random) -> Row = match specification {
             Name::Register | Name::Set | Name::Queue | Name::Stack | Name::PriorityQueue => Row::of_fast,
             Name::Log => Row::of_log,
+            Name::Zookeeper => return Some(Self::sample_watched(random)),
             _ => return None,
         };
         let mut best = draw(specification, random);

@@ -92,7 +92,7 @@ const DRAWN: [(Name, usize); 15] = [
     (Name::Log, 5),
     (Name::UniqueIds, 1),
     (Name::Bank, 2),
-    (Name::Zookeeper, 4),
+    (Name::Zookeeper, 9),
     (Name::Permissions, 3),
     (Name::StalePermissions, 2),
 ];

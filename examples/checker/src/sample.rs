@@ -8,6 +8,7 @@ use simutant_random::Random;
 use crate::any::{Any, Name, Operation};
 use crate::case::{AnyHistory, Case, Verdicts, judged, orders_of_each, started};
 use crate::judge::{Shape, brute_force, brute_force_each, brute_force_each_apart, history, history_of};
+use crate::nodes::as_seen;
 use crate::tried::{maybe, one_of};
 
 /// What is drawn: few calls, so that the judge can try all orders.
@@ -48,17 +49,17 @@ impl Case {
     pub(crate) fn sample(specification: Name, random: &mut Random) -> Self {
         let edge = |random: &mut Random| Self::sample_edge(specification, random);
         match random.uniform(0..=39_u64) {
-            0..=13 => Self::sample_short(specification, random),
-            14 => Self::sample_wide(random),
-            15..=19 => Self::sample_doubtful(specification, random),
-            20..=31 => edge(random).unwrap_or_else(|| Self::sample_long(specification, random)),
+            0..=16 => Self::sample_short(specification, random),
+            17 => Self::sample_wide(random),
+            18..=22 => Self::sample_doubtful(specification, random),
+            23..=32 => edge(random).unwrap_or_else(|| Self::sample_long(specification, random)),
             _ => Self::sample_long(specification, random),
         }
     }
 
     /// Draws a short history: of some, the one of which checks say the most different things.
     fn sample_short(specification: Name, random: &mut Random) -> Self {
-        let drawn = one_of(random, &[1, 4, 16, DRAWN_MAX]);
+        let drawn = one_of(random, &[1, 4, 16, DRAWN_MAX, DRAWN_MAX]);
         loop {
             let mut best = Drawn::short(specification, random);
             let mut differences = best.differences(drawn);
@@ -104,7 +105,8 @@ impl Case {
             one_of(random, if invoked <= doubtful { &changes } else { &reads })
         };
         let shape = Shape { unknown: 0, may_be_wrong: random.uniform(0..=2_u64) == 0, ..SHAPE };
-        let mut calls = history_of(random, &row, shape, &initial, operation, Any::made_up).into_calls();
+        let history = history_of(random, &row, shape, &initial, operation, Any::made_up);
+        let mut calls = as_seen(&history, random).into_calls();
         calls.iter_mut().take(doubtful as usize).for_each(|call| call.end = End::Unknown);
         let history = History::from_calls(calls).expect("what has no end does not end too early");
         let linearizability = brute_force(&history, &initial, &Order::linearizability());
@@ -173,7 +175,7 @@ impl Case {
         events.sort_unstable();
         let row: Vec<u64> = events.into_iter().map(|(_, call)| call).collect();
         let shape = Shape { unknown: one_of(random, &[0, 0, 1, 2, 4]), may_be_wrong: maybe(random), ..SHAPE };
-        let history = history_of(random, &row, shape, &initial, operation, Any::made_up);
+        let history = as_seen(&history_of(random, &row, shape, &initial, operation, Any::made_up), random);
         let history = match random.uniform(0..=3_u64) {
             0 | 1 => swapped(&history, random),
             2 => nudged(&history, specification, random),
@@ -216,7 +218,7 @@ impl Drawn {
         let initial = started(specification, &before);
         // Some histories have hardly any end that is known.
         let shape = Shape { unknown: SHAPE.unknown + random.uniform(0..=3_u64), ..SHAPE };
-        let history = history(random, shape, &initial, operation, Any::made_up);
+        let history = as_seen(&history(random, shape, &initial, operation, Any::made_up), random);
         let mut pairs = Vec::new();
         for other in 1..history.calls().len() {
             if maybe(random) {

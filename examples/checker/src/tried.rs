@@ -316,6 +316,7 @@ impl Tried for ZooKeeper {
         use zookeeper::Error::{BadArguments, InvalidAcl, NoAuth, NoNode, NodeExists, NotEmpty};
         use zookeeper::Response::{Acl, Children, Data, Done, Error, Exists};
         let answer = match operation {
+            zookeeper::Operation::Watch(read) => return Self::made_up(random, read),
             zookeeper::Operation::Exists { .. } => Exists(maybe(random)),
             zookeeper::Operation::GetChildren { .. } => {
                 one_of(random, &[Children(vec![]), Children(vec!["b".into()]), Error(NoNode), Error(NoAuth)])
@@ -335,7 +336,15 @@ impl Tried for ZooKeeper {
     }
 
     fn themes() -> Vec<Vec<zookeeper::Operation>> {
-        vec![Self::operations(), nodes::of_versions(), nodes::of_kinds(), nodes::of_transactions()]
+        vec![
+            Self::operations(),
+            nodes::of_versions(),
+            nodes::of_kinds(),
+            nodes::of_transactions(),
+            nodes::of_watches(),
+            nodes::of_one_watch(),
+            nodes::of_one_watch(),
+        ]
     }
 }
 

@@ -399,7 +399,7 @@ impl Specification for ZooKeeper {
         if matches!(response, Some(Response::Told { .. } | Response::Unanswered)) {
             return Footprint::everything();
         }
-        let (reads, writes) = match operation {
+        let (reads, mut writes) = match operation {
             Operation::Watch(read) if response.is_some_and(Response::is_error) => {
                 return Self::footprint(read, response);
             }
@@ -432,8 +432,16 @@ impl Specification for ZooKeeper {
             Operation::Close => return Footprint::everything(),
             Operation::Multi(parts) => return of_parts(parts, response),
         };
+        // If nobody saw its answer, it may have taken the events along that its session was not told yet.
+        if response.is_none() {
+            writes.push(Region::of(&"untold"));
+        }
         let changes = !writes.is_empty() && !response.is_some_and(Response::is_error);
         Footprint { reads: Regions::Some(reads), writes: if changes { Regions::Some(writes) } else { Regions::None } }
+    }
+
+    fn is_observable(response: &Response) -> bool {
+        *response != Response::Unanswered
     }
 
     fn is_same(one: &Operation, other: &Operation) -> bool {

@@ -1,6 +1,6 @@
 use super::super::{Access, CreateMode, Error, Operation, Permissions, Response, Who, ZooKeeper};
 use super::*;
-use crate::{Check, Order, Recorder, Time};
+use crate::{Check, Compared, Filter, Order, Recorder, Scope, Time};
 
 /// Calls of sessions with what they saw, one after the other.
 type Seen = Vec<(u64, Operation, Response)>;
@@ -293,4 +293,44 @@ fn a_session_expires_when_it_may_and_not_before() {
             assert_eq!(is_possible(&recorder), expect, "asked at {asked}");
         }
     }
+}
+
+#[test]
+fn a_read_whose_answer_is_not_compared_takes_events_along() {
+    let recorder = Recorder::in_order();
+    let seen: Seen = vec![
+        watch(1, exists("/a"), Response::Exists(false)),
+        create(2, "/a"),
+        (1, exists("/a"), Response::Exists(true).after(vec![created("/a")])),
+        (1, exists("/a"), Response::Exists(true)),
+    ];
+    for (at, (session, operation, response)) in (0..).zip(&seen) {
+        recorder.observed(Session(*session), operation.clone(), response.clone(), Time::from_nanos(at));
+    }
+    let order = Order { real_time: true, sessions: true, ..Order::none() };
+    for compared in [Compared::All, Compared::Target] {
+        for filter in [Filter::None, Filter::Reads, Filter::Unrelated] {
+            let check = Check { order: order.clone(), scope: Scope::EachCall { compared, filter }, ..Check::default() };
+            assert!(check.run(&recorder.history(), &ZooKeeper::default()).is_possible(), "{compared:?} {filter:?}");
+        }
+    }
+}
+
+#[test]
+fn an_explanation_names_no_answer_that_nobody_observes() {
+    let recorder = Recorder::in_order();
+    let seen: Seen = vec![
+        watch(1, exists("/a"), Response::Exists(false)),
+        create(2, "/a"),
+        (1, exists("/a"), Response::Exists(true)),
+    ];
+    for (at, (session, operation, response)) in (0..).zip(&seen) {
+        recorder.observed(Session(*session), operation.clone(), response.clone(), Time::from_nanos(at));
+    }
+    let order = Order { real_time: true, sessions: true, ..Order::none() };
+    let explained = Check { order, ..Check::default() }.explain(&recorder.history(), &ZooKeeper::default());
+    let explanation = explained.expect("it is impossible");
+    let allowed: Vec<&Response> = explanation.allowed.iter().map(|allowed| &allowed.response).collect();
+    let [only] = allowed[..] else { panic!("{allowed:?}") };
+    assert!(only.agrees_with(&Response::Exists(true).after(vec![created("/a")])), "{only:?}");
 }
