@@ -67,6 +67,12 @@ impl Shard {
         number % self.of.get() as usize == self.index as usize
     }
 
+    /// Removes the items that are not in this part, by their places.
+    pub fn retain<T>(self, items: &mut Vec<T>) {
+        let mut number = 0..;
+        items.retain(|_| number.next().is_some_and(|number| self.contains(number)));
+    }
+
     /// Returns the test cases of a universe of so many that are in this part: every `of`-th one from `index` on, which
     /// balances parts better than blocks where test cases grow with their number, and some of the part before it, so
     /// that two machines run them.

@@ -95,14 +95,15 @@ enum Judgement {
 
 pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result<Exit> {
     let mut judge = Judge::new(arguments)?;
+    // Nobody else asks for the hashes of files.
+    judge.hashes = common.json || !arguments.judged.is_empty();
     if arguments.histories.iter().filter(|history| history.as_os_str() == STDIN).count() > 1 {
         return Err(BadInput(format!("{STDIN}: the standard input can be read once")).into());
     }
     judge.known.take(&arguments.judged, &judge.question)?;
     let mut histories = arguments.histories.clone();
     if let Some(shard) = arguments.shard {
-        let mut number = 0..;
-        histories.retain(|_| number.next().is_some_and(|number| shard.contains(number)));
+        shard.retain(&mut histories);
     }
     let interrupts = Interrupts::listen()?;
     let is_stopped = || interrupts.flag().load(Ordering::SeqCst);
@@ -145,6 +146,8 @@ struct Judge {
     request: JudgingRequest,
     /// What is known already.
     known: Known,
+    /// Whether files are hashed.
+    hashes: bool,
 }
 
 /// Who knows what a service may do.
@@ -199,11 +202,12 @@ impl Judge {
             revisions: request.revisions,
             budget: Budget { steps: arguments.steps, bytes: arguments.memory, time: arguments.time },
         };
-        Ok(Self { specification, question, request, known: Known::default() })
+        Ok(Self { specification, question, request, known: Known::default(), hashes: false })
     }
 
     fn judge(&self, path: &Path, is_stopped: &dyn Fn() -> bool) -> Judged {
-        let (file, sha256) = (path.display().to_string(), known::hash(path));
+        let file = path.display().to_string();
+        let sha256 = if self.hashes { known::hash(path) } else { None };
         if let Some(known) = self.known.get(sha256.as_deref()) {
             // The same content may have another name here.
             return Judged { file, ..known.clone() };

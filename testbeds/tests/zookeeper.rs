@@ -44,6 +44,16 @@ fn is_possible(history: &ZooKeeperHistory, initial: &ZooKeeper) -> bool {
     Check { order: Order::zookeeper(), ..Check::default() }.run(history, initial).is_possible()
 }
 
+/// Returns the clients of two sessions, whose tree is new.
+fn two_clients(servers: &Servers, deadline: Instant) -> [Client; 2] {
+    let mut clients = [1, 2].map(|number| {
+        Client::connect(servers.addresses()[0], Session(number), deadline).expect("the server takes connections")
+    });
+    clients[0].make_tree("/t", deadline).expect("it is the first one");
+    clients[1].set_root("/t");
+    clients
+}
+
 fn create(path: &str) -> Operation {
     Operation::Create { path: path.into(), data: None, mode: CreateMode::Persistent }
 }
@@ -56,11 +66,7 @@ fn acl(path: &str, who: Who, permissions: Permissions) -> Operation {
 fn each_operation_and_each_error_is_answered() {
     let Some((_folder, servers)) = servers(one) else { return };
     let deadline = Instant::now() + TIMEOUT;
-    let mut clients = [1, 2].map(|number| {
-        Client::connect(servers.addresses()[0], Session(number), deadline).expect("the server takes connections")
-    });
-    clients[0].make_tree("/t", deadline).expect("it is the first one");
-    clients[1].set_root("/t");
+    let mut clients = two_clients(&servers, deadline);
     let [no_node, exists, not_empty, no_auth, bad, invalid] =
         [Error::NoNode, Error::NodeExists, Error::NotEmpty, Error::NoAuth, Error::BadArguments, Error::InvalidAcl]
             .map(Response::Error);
@@ -190,11 +196,7 @@ fn calls_in_flight_are_answered_in_their_order_with_growing_transactions() {
 fn a_session_is_told_once_of_what_it_watches_before_an_answer_shows_it() {
     let Some((_folder, servers)) = servers(one) else { return };
     let deadline = Instant::now() + TIMEOUT;
-    let mut clients = [1, 2].map(|number| {
-        Client::connect(servers.addresses()[0], Session(number), deadline).expect("the server takes connections")
-    });
-    clients[0].make_tree("/t", deadline).expect("it is the first one");
-    clients[1].set_root("/t");
+    let mut clients = two_clients(&servers, deadline);
     let path = |path: &str| Text::from(path);
     let exists = |at: &str| Operation::Exists { path: path(at) };
     let get = || Operation::GetData { path: path("/a") };

@@ -101,8 +101,7 @@ impl Campaign {
         let hashes = executables.iter().map(|(name, bytes)| (*name, hash(bytes))).collect();
         let identity = Identity::of(self.journal(), self.plan(), &hashes)?;
         if let Ok(known) = Bundle::open(folder, None)
-            && known.manifest.identity == identity
-            && [WORKER, PLAIN, JOURNAL].iter().all(|name| known.checked(name).is_ok())
+            && known.is_whole_of(&identity)
         {
             // Shards may be reading it.
             identity.write(self.journal())?;
@@ -219,8 +218,11 @@ impl Bundle {
     /// Returns whether this bundle is whole and is of the same campaign as another one. The bytes of both may differ, since
     /// their journals may hold other runs.
     pub fn serves(&self, other: &Self) -> bool {
-        self.manifest.identity == other.manifest.identity
-            && [WORKER, PLAIN, JOURNAL].iter().all(|name| self.checked(name).is_ok())
+        self.is_whole_of(other.identity())
+    }
+
+    fn is_whole_of(&self, identity: &Identity) -> bool {
+        self.manifest.identity == *identity && [WORKER, PLAIN, JOURNAL].iter().all(|name| self.checked(name).is_ok())
     }
 
     /// Lets shards write what they have so often, in place of every five minutes.

@@ -102,9 +102,7 @@ impl Mutated<'_> {
         let original = self.implementation.with_mutant(name, "No mutant is active".into(), active);
         let cases = &trying.universe.cases[..trying.pilot.cases];
         trying.log.agree(&original, options, trying.fresh)?;
-        for other in &trying.given {
-            trying.log.take(other, &original.name, &trying.universe.cases)?;
-        }
+        trying.take_given(&original.name)?;
         let phase = ProgressPhase::counted("trying", cases.len() as u64);
         // One that fails says all.
         let options = RunOptions { failures_max: 0, repetitions: NonZeroU32::MIN, ..options.clone() };

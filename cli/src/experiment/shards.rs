@@ -36,8 +36,7 @@ pub(super) fn run(
 ) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let mut universe = universe(system, common.seed, cases(arguments, common)?);
-    let mut number = 0..;
-    universe.cases.retain(|_| number.next().is_some_and(|number| shard.contains(number)));
+    shard.retain(&mut universe.cases);
     let pilot = (0..PILOT).filter(|&number| shard.contains(number)).count().min(universe.cases.len());
     let mut trying = Trying::new(&universe, TrialLog::open(into)?, arguments.fresh);
     // The whole experiment decides by the first test cases who is left out. A part of these tells it only of who fails on

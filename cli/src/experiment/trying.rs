@@ -93,10 +93,7 @@ impl<'a> Trying<'a> {
         let options = &options;
         self.log.agree(implementation, options, self.fresh)?;
         let (name, cases) = (&implementation.name, &self.universe.cases);
-        let mut taken = 0;
-        for other in &self.given {
-            taken += self.log.take(other, name, cases)?;
-        }
+        let taken = self.take_given(name)?;
         if !self.given.is_empty() {
             let trials = plural(taken, "trial");
             output::tell(&format!("{:>12} {trials} of {name} from --trials", "taken"));
@@ -216,6 +213,15 @@ impl<'a> Trying<'a> {
             }
         })?;
         broken.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Takes the trials of an implementation that other machines made, and returns how many.
+    pub(super) fn take_given(&mut self, name: &str) -> anyhow::Result<usize> {
+        let mut taken = 0;
+        for other in &self.given {
+            taken += self.log.take(other, name, &self.universe.cases)?;
+        }
+        Ok(taken)
     }
 
     pub(super) fn leave_out(&mut self, implementation: &Implementation, why: String) {

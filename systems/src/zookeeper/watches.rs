@@ -73,7 +73,7 @@ impl Watches {
     }
 }
 
-/// Tells who watches a path, if it may read the node.
+/// Fires the watches of a path: sessions that may read the node are told.
 fn fire(table: &mut Table, path: &Text, node: Option<&Node>, event: &Event) {
     let Some(watchers) = table.remove(path) else { return };
     for (session, replies) in watchers {

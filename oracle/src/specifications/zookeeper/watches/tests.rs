@@ -7,16 +7,23 @@ type Seen = Vec<(u64, Operation, Response)>;
 
 #[track_caller]
 fn check(seen: &Seen, expect: bool) {
+    assert_eq!(is_possible(&recorded(seen)), expect, "{seen:#?}");
+}
+
+fn recorded(seen: &Seen) -> Recorder<Operation, Response> {
     let recorder = Recorder::in_order();
     for (at, (session, operation, response)) in (0..).zip(seen) {
         recorder.observed(Session(*session), operation.clone(), response.clone(), Time::from_nanos(at));
     }
-    assert_eq!(is_possible(&recorder), expect, "{seen:#?}");
+    recorder
 }
 
 fn is_possible(recorder: &Recorder<Operation, Response>) -> bool {
-    let order = Order { real_time: true, sessions: true, ..Order::none() };
-    Check { order, ..Check::default() }.run(&recorder.history(), &ZooKeeper::default()).is_possible()
+    in_order().run(&recorder.history(), &ZooKeeper::default()).is_possible()
+}
+
+fn in_order() -> Check<'static> {
+    Check { order: Order { real_time: true, sessions: true, ..Order::none() }, ..Check::default() }
 }
 
 fn create_as(session: u64, path: &str, mode: CreateMode) -> (u64, Operation, Response) {
@@ -297,20 +304,15 @@ fn a_session_expires_when_it_may_and_not_before() {
 
 #[test]
 fn a_read_whose_answer_is_not_compared_takes_events_along() {
-    let recorder = Recorder::in_order();
-    let seen: Seen = vec![
+    let recorder = recorded(&vec![
         watch(1, exists("/a"), Response::Exists(false)),
         create(2, "/a"),
         (1, exists("/a"), Response::Exists(true).after(vec![created("/a")])),
         (1, exists("/a"), Response::Exists(true)),
-    ];
-    for (at, (session, operation, response)) in (0..).zip(&seen) {
-        recorder.observed(Session(*session), operation.clone(), response.clone(), Time::from_nanos(at));
-    }
-    let order = Order { real_time: true, sessions: true, ..Order::none() };
+    ]);
     for compared in [Compared::All, Compared::Target] {
         for filter in [Filter::None, Filter::Reads, Filter::Unrelated] {
-            let check = Check { order: order.clone(), scope: Scope::EachCall { compared, filter }, ..Check::default() };
+            let check = Check { scope: Scope::EachCall { compared, filter }, ..in_order() };
             assert!(check.run(&recorder.history(), &ZooKeeper::default()).is_possible(), "{compared:?} {filter:?}");
         }
     }
@@ -318,17 +320,12 @@ fn a_read_whose_answer_is_not_compared_takes_events_along() {
 
 #[test]
 fn an_explanation_names_no_answer_that_nobody_observes() {
-    let recorder = Recorder::in_order();
-    let seen: Seen = vec![
+    let recorder = recorded(&vec![
         watch(1, exists("/a"), Response::Exists(false)),
         create(2, "/a"),
         (1, exists("/a"), Response::Exists(true)),
-    ];
-    for (at, (session, operation, response)) in (0..).zip(&seen) {
-        recorder.observed(Session(*session), operation.clone(), response.clone(), Time::from_nanos(at));
-    }
-    let order = Order { real_time: true, sessions: true, ..Order::none() };
-    let explained = Check { order, ..Check::default() }.explain(&recorder.history(), &ZooKeeper::default());
+    ]);
+    let explained = in_order().explain(&recorder.history(), &ZooKeeper::default());
     let explanation = explained.expect("it is impossible");
     let allowed: Vec<&Response> = explanation.allowed.iter().map(|allowed| &allowed.response).collect();
     let [only] = allowed[..] else { panic!("{allowed:?}") };
