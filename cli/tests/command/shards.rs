@@ -60,7 +60,8 @@ fn a_study_in_shards_writes_the_files_of_one_machine() {
 }
 
 /// Runs what `cluster-script parallel` prints, with a program in place of ssh that does what ssh does: its words are one line
-/// for a shell in the home folder.
+/// for a shell in the home folder, and the environment names the user's shell, without which GNU parallel runs nothing and
+/// ends with 0.
 fn check_parallel(folder: &Path, bundle: &str, files: &[String]) {
     let script = simutant(&["cluster-script", "parallel", bundle, "--shards", "3"]);
     assert_exit(&script, 0);
@@ -76,12 +77,17 @@ fn check_parallel(folder: &Path, bundle: &str, files: &[String]) {
     let ssh = folder.join("ssh");
     write(
         &ssh,
-        "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1\nshift\n[ \"$1\" != -- ] || shift\necho \"$host\" >> \"$HOSTS\"\ncd\nexec sh -c \"$*\"\n",
+        "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1\nshift\n[ \"$1\" != -- ] || shift\nexport SHELL=/bin/sh\necho \"$host\" >> \"$HOSTS\"\ncd\nexec sh -c \"$*\"\n",
     );
     std::fs::set_permissions(&ssh, Permissions::from_mode(0o700)).expect("it is ours");
     let hosts = folder.join("hosts");
     let mut command = Command::new("sh");
-    command.args(["-c", &two]).current_dir(&elsewhere).env("PARALLEL_SSH", &ssh).env("HOSTS", &hosts);
+    command
+        .args(["-c", &two])
+        .current_dir(&elsewhere)
+        .env_remove("SHELL")
+        .env("PARALLEL_SSH", &ssh)
+        .env("HOSTS", &hosts);
     assert_exit(&command.env("HOME", folder).output().expect("a shell"), 0);
     let seen = std::fs::read_to_string(&hosts).expect("it was called");
     assert!(seen.contains("one") && seen.contains("two"), "{seen}");
