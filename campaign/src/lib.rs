@@ -94,7 +94,9 @@ pub use outcomes::{
 };
 pub use plain::PlainCheck;
 pub use plan::{Bounds, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics};
-pub use shards::{Bundle, Machine, Merged, NoShard, OtherRun, Shard, ShardError, ShardRun, Trial, merge};
+pub use shards::{
+    Bundle, Machine, Merged, NoShard, OtherRun, Shard, ShardError, ShardRun, TimeTrial, merge, merge_usable,
+};
 pub use simulator::Simulator;
 pub use simutant_protocol::{
     ChoiceRecording, Choosing, RunLimits, Simulated, TRACE_EVENTS_MAX, TraceRecording, TraceText,

@@ -36,10 +36,10 @@ use std::str::FromStr;
 
 use simutant_outcomes::BitSet;
 
-pub use bundle::{Bundle, Trial};
+pub use bundle::{Bundle, TimeTrial};
 pub use error::{OtherRun, ShardError};
 pub use machine::Machine;
-pub use merge::{Merged, merge};
+pub use merge::{Merged, merge, merge_usable};
 pub use run::ShardRun;
 
 use crate::sample;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use simutant_campaign::{
     Bounds, Bundle, Campaign, CampaignPlan, Existing, Merged, Phase, Pruning, RunForm, SessionEnd, Shard, ShardError,
-    ShardRun, Trial, merge,
+    ShardRun, TimeTrial, merge,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{InputSource, Outcomes};
@@ -82,7 +82,7 @@ impl Prepared {
         let bundle = folder.path().join("bundle");
         let worker = plan.build.worker.clone();
         let prepared = campaign
-            .prepare(&worker, two(), (&bundle, Trial::Skip), &mut |_| {}, &never())
+            .prepare(&worker, two(), (&bundle, TimeTrial::Skip), &mut |_| {}, &never())
             .expect("it can be prepared");
         drop(campaign);
         Self { folder, plan, bundle: prepared.expect("nobody stopped it") }
@@ -269,7 +269,7 @@ fn what_a_trial_ran_is_in_the_results_too() {
     let bundle = prepared.result("tried");
     let mut campaign = open(&prepared.out(), &CampaignPlan { cases: CASES + 1, ..prepared.plan.clone() });
     let tried =
-        campaign.prepare(&worker, two(), (&bundle, Trial::Run), &mut |_| {}, &never()).expect("it can be prepared");
+        campaign.prepare(&worker, two(), (&bundle, TimeTrial::Run), &mut |_| {}, &never()).expect("it can be prepared");
     let tried = tried.expect("nobody stopped it");
     assert!(tried.processor_time().is_some());
     drop(campaign);
@@ -282,7 +282,7 @@ fn what_a_trial_ran_is_in_the_results_too() {
         Campaign::open(again.path(), CampaignPlan { cases: CASES + 1, ..prepared.plan.clone() }, Existing::Delete)
             .expect("it opens");
     let known =
-        anew.prepare(&worker, two(), (&bundle, Trial::Skip), &mut |_| {}, &never()).expect("it can be prepared");
+        anew.prepare(&worker, two(), (&bundle, TimeTrial::Skip), &mut |_| {}, &never()).expect("it can be prepared");
     assert_eq!(known.expect("nobody stopped it").id(), tried.id());
     drop(anew);
     assert_eq!(
@@ -302,7 +302,7 @@ fn the_end_of_a_session_in_the_trial_is_the_end_of_the_preparation() {
         stop.store(progress.phase == Phase::Mutants, Relaxed);
     };
     let mut campaign = open(&folder.path().join("out"), &plan);
-    let prepared = campaign.prepare(&worker, two(), (&bundle, Trial::Run), &mut stop_in_trial, &stop);
+    let prepared = campaign.prepare(&worker, two(), (&bundle, TimeTrial::Run), &mut stop_in_trial, &stop);
     assert!(prepared.expect("nothing is wrong").is_none() && !bundle.join("bundle.json").exists());
 }
 
@@ -383,7 +383,7 @@ fn results_that_are_of_something_else_are_refused() {
         let mut campaign = open(&folder.path().join("out"), &other);
         let bundle = folder.path().join("bundle");
         let bundle = campaign
-            .prepare(&worker, two(), (&bundle, Trial::Skip), &mut |_| {}, &never())
+            .prepare(&worker, two(), (&bundle, TimeTrial::Skip), &mut |_| {}, &never())
             .expect("it can be prepared");
         let into = prepared.result("other-seed.sqlite");
         run_shard(&bundle.expect("nobody stopped it"), (0, 2), &into).expect("it runs");
@@ -447,7 +447,7 @@ fn a_campaign_that_is_not_the_prepared_one_any_more_takes_nothing() {
         let worker = plan.build.worker.clone();
         let mut campaign = open(&prepared.out(), plan);
         campaign
-            .prepare(&worker, two(), (&prepared.result("bundle"), Trial::Skip), &mut |_| {}, &never())
+            .prepare(&worker, two(), (&prepared.result("bundle"), TimeTrial::Skip), &mut |_| {}, &never())
             .expect("it can be prepared");
     };
     let mut more = prepared.plan.clone();
@@ -499,7 +499,8 @@ fn a_folder_with_something_else_does_not_become_a_bundle() {
     let prepared = Prepared::new("none", 1);
     let worker = prepared.plan.build.worker.clone();
     let mut campaign = open(&prepared.out(), &prepared.plan);
-    let mut prepare = |folder: &Path| campaign.prepare(&worker, two(), (folder, Trial::Skip), &mut |_| {}, &never());
+    let mut prepare =
+        |folder: &Path| campaign.prepare(&worker, two(), (folder, TimeTrial::Skip), &mut |_| {}, &never());
     let error = prepare(prepared.folder.path()).expect_err("it has files of somebody");
     assert!(matches!(error, ShardError::FolderInUse(_)), "{error}");
     let again = prepare(prepared.bundle.folder()).expect("it is a bundle").expect("nobody stopped it");

@@ -302,7 +302,9 @@ pub(crate) struct UniverseArguments {
     pub(crate) cases: Option<NonZeroUsize>,
     /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol
     /// sequence, covering all pairs or triples of levels, at boundary values, far from each other (adaptive), or
-    /// mutated from those that covered something new (guided).
+    /// mutated from those that covered something new (guided); for systems with machines, walks by their weights
+    /// (walk), by what was learnt from walks before (bandit), or by pairs of transitions that were seldom taken
+    /// (pairs).
     #[arg(long, value_name = "SOURCE", default_value = InputSource::Uniform.name(), value_parser = source_parser())]
     pub(crate) source: InputSource,
 }

@@ -73,6 +73,9 @@ struct Counts {
     impossible: usize,
     undecided: usize,
     unreadable: usize,
+    /// Those on which the specification of a package panicked, or ended otherwise without an answer.
+    #[serde(default)]
+    unanswered: usize,
 }
 
 /// A file, and what came of its check.
@@ -91,6 +94,7 @@ struct Judged {
 enum Judgement {
     Report(CheckReport),
     Unreadable { unreadable: String },
+    Unanswered { unanswered: String },
 }
 
 pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result<Exit> {
@@ -113,7 +117,11 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
     in_order(
         &histories,
         common.jobs().get(),
-        &|path| (!is_stopped()).then(|| judge.judge(path, &is_stopped)),
+        &|path| {
+            let judged = (!is_stopped()).then(|| judge.judge(path, &is_stopped));
+            // A program that was interrupted, too, has found out nothing.
+            judged.filter(|judged| !is_stopped() || judged.is_decided())
+        },
         |mut one| {
             counts.add(&one.judgement);
             drawn.offer(&mut one);
@@ -124,19 +132,17 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
             output::print(&text::of(&one))
         },
     )?;
-    if is_stopped() {
-        return Ok(Exit::Interrupted);
-    }
-    if let Some(file) = &arguments.picture {
+    let exit = if is_stopped() { Exit::Interrupted } else { counts.exit() };
+    if let Some(file) = arguments.picture.as_ref().filter(|_| exit != Exit::Interrupted) {
         drawn.write(file, histories.len() > 1)?;
     }
     if common.json {
         let listing = Listing { question: judge.question, counts, histories: judged };
         output::print(&output::json(&output::Versioned::new(listing))?)?;
-    } else if histories.len() > 1 {
+    } else if histories.len() > 1 && exit != Exit::Interrupted {
         output::print(&text::summary(counts))?;
     }
-    Ok(counts.exit())
+    Ok(exit)
 }
 
 /// A specification, and what is asked for of its checks.
@@ -225,7 +231,7 @@ impl Judge {
             Specification::Program(program) => match stdin_of(path).map(|from| program.judge(&request, from)) {
                 Ok(Ok(JudgingReply::Report(report))) => Judgement::Report(report),
                 Ok(Ok(JudgingReply::Unreadable { message })) => Judgement::Unreadable { unreadable: message },
-                Ok(Err(error)) => Judgement::Unreadable { unreadable: error.to_string() },
+                Ok(Err(error)) => Judgement::Unanswered { unanswered: error.to_string() },
                 Err(error) => Judgement::Unreadable { unreadable: told(&error.into()) },
             },
         };
@@ -363,7 +369,8 @@ fn in_order<T: Send>(
                 due += 1;
             }
         }
-        Ok(())
+        // Behind one on which there was the end.
+        early.into_values().try_for_each(take)
     })
 }
 
@@ -376,6 +383,7 @@ impl Counts {
                 ReportedAnswer::Undecided { .. } => &mut self.undecided,
             },
             Judgement::Unreadable { .. } => &mut self.unreadable,
+            Judgement::Unanswered { .. } => &mut self.unanswered,
         };
         *count += 1;
     }
@@ -385,6 +393,7 @@ impl Counts {
         match self {
             Self { impossible: 1.., .. } => Exit::Failed,
             Self { unreadable: 1.., .. } => Exit::BadInput,
+            Self { unanswered: 1.., .. } => Exit::Unavailable,
             Self { undecided: 1.., .. } => Exit::Inconclusive,
             _ => Exit::Success,
         }

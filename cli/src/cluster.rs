@@ -11,7 +11,7 @@ use simutant_cluster::{
 use simutant_study::StudyPlan;
 
 use crate::arguments::{ClusterArguments, ClusterScriptArguments, PlaceArgument, SchedulerArgument};
-use crate::exit::Exit;
+use crate::exit::{BadInput, Exit};
 use crate::interrupt::{self, Interrupts};
 use crate::output;
 use crate::progress::ProgressPhase;
@@ -118,6 +118,10 @@ impl Shown {
                     merged.known,
                 ));
             }
+            ClusterEvent::Refused { detail } => tell(&format!("takes no further array: {detail}")),
+            ClusterEvent::NotCancelled { job, detail } => {
+                tell(&format!("job {job} could not be cancelled, and goes on: {detail}"));
+            }
             ClusterEvent::Cancelling => {
                 self.phase = None;
                 tell("cancelling the job; what its tasks have done is kept");
@@ -154,6 +158,9 @@ pub(crate) fn words(time: Duration) -> String {
     }
 }
 
+/// Jobs that a matrix may have.
+const GITHUB_JOBS_MAX: u32 = 256;
+
 /// Prints what to run elsewhere.
 pub(crate) fn script(arguments: &ClusterScriptArguments) -> anyhow::Result<Exit> {
     let ClusterScriptArguments { place, bundle: folder, shards } = arguments;
@@ -166,7 +173,12 @@ pub(crate) fn script(arguments: &ClusterScriptArguments) -> anyhow::Result<Exit>
     };
     let absolute = std::path::absolute(folder)?.display().to_string();
     let (quoted, id) = (output::quoted(&absolute), bundle.id());
-    let script = Script { bundle: &quoted, system: bundle.system(), id: &id, shards: *shards };
+    if place == Place::Github && shards.get() > GITHUB_JOBS_MAX {
+        let message = format!("--shards {shards}: a matrix of GitHub Actions has {GITHUB_JOBS_MAX} jobs at most");
+        return Err(BadInput(message).into());
+    }
+    let memory_bytes = bundle.memory_bytes();
+    let script = Script { bundle: &quoted, system: bundle.system(), id: &id, shards: *shards, memory_bytes };
     output::print(&script.text(place))?;
     Ok(Exit::Success)
 }

@@ -29,7 +29,9 @@ pub enum ClusterError {
         detail: String,
     },
     /// A shard ended with an error that another node would not change.
-    #[error("shard {shard} ended with exit code {code} on {node}: {detail}")]
+    #[error(
+        "shard {shard} ended with exit code {code} on {node}: {detail}; once that is mended, the same command goes on"
+    )]
     Shard {
         /// Its number.
         shard: u32,

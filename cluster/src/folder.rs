@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use simutant_campaign::{Bundle, RunForm, merge};
+use simutant_campaign::{Bundle, merge_usable};
 
 use crate::scheduler::cancel;
 use crate::{ClusterError, Scheduler};
@@ -158,16 +158,12 @@ impl ClusterFolder {
     }
 
     /// Takes the results that are there into the study, as long as they are of it: after an edit, or with more test cases,
-    /// they would be no more.
+    /// they would be no more. Those of another study, and damaged ones, are left.
     ///
     /// # Errors
-    /// If the folder cannot be read.
+    /// If a result cannot be read, or the study not be written: then nothing may be forgotten yet.
     pub fn save_results(&self, out: &Path) -> Result<(), ClusterError> {
-        for file in self.results()? {
-            // One that is of another study, or damaged, is told later, if it still matters.
-            _ = merge(out, None, &[file], RunForm::Text);
-        }
-        Ok(())
+        Ok(merge_usable(out, &self.results()?)?)
     }
 
     /// Cancels the job that was submitted last, if it has not ended, and forgets its results.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use simutant_campaign::{Bundle, Merged, RunForm, merge};
 
 use crate::folder::Job;
-use crate::scheduler::cancel;
+use crate::scheduler::{cancel, tasks};
 use crate::{Array, Capacity, ClusterError, ClusterFolder, Scheduler, ShardProgress, Task, TaskState};
 
 /// Arrays that are submitted at most: the second is for what lost or unfit nodes left.
@@ -27,8 +27,6 @@ const ASK: Duration = Duration::from_secs(10);
 const SHARD: Duration = Duration::from_secs(300);
 /// Shards for each processor, if they are not too short then: who is done early takes another one.
 const SHARDS_EACH: u32 = 4;
-/// What the worker of a shard may need, beside what its bundle says: the campaign around it.
-const CAMPAIGN_BYTES: u64 = 176 << 20;
 /// A task may take so many times as long as it is expected to.
 const TIME_FACTOR: u32 = 3;
 
@@ -107,8 +105,20 @@ pub enum ClusterEvent {
     },
     /// What there is was merged.
     Merged(Merged),
+    /// The scheduler takes no further array.
+    Refused {
+        /// The scheduler's words.
+        detail: String,
+    },
     /// It was told to stop: tasks are being cancelled.
     Cancelling,
+    /// The job could not be cancelled, and goes on.
+    NotCancelled {
+        /// The scheduler's number of it.
+        job: String,
+        /// Why.
+        detail: String,
+    },
 }
 
 /// How it ended.
@@ -143,7 +153,7 @@ impl ClusterRun<'_> {
         // A job that has ended while nobody waited has something to say.
         if !merged.missing.is_empty()
             && let Some(job) = folder.job()
-            && self.scheduler.tasks(&job.job)?.is_empty()
+            && tasks(self.scheduler, &job.job)?.is_empty()
         {
             check_ends(&folder, shards)?;
             self.exclude(&folder, shards, &mut excluded, observer);
@@ -157,7 +167,10 @@ impl ClusterRun<'_> {
             }
             let job = match self.job(&folder, (shards, &merged, &excluded), round, observer) {
                 // Without the unfit nodes there may be none.
-                Err(ClusterError::Refused { .. }) if !excluded.is_empty() => break,
+                Err(error @ ClusterError::Refused { .. }) if !excluded.is_empty() => {
+                    observer(ClusterEvent::Refused { detail: error.to_string() });
+                    break;
+                }
                 job => job?,
             };
             if self.waiting == Waiting::Detach {
@@ -214,7 +227,7 @@ impl ClusterRun<'_> {
         observer: &mut dyn FnMut(ClusterEvent),
     ) -> Result<String, ClusterError> {
         if let (0, Some(Job { job, .. })) = (round, folder.job())
-            && !self.scheduler.tasks(&job)?.is_empty()
+            && !tasks(self.scheduler, &job)?.is_empty()
         {
             observer(ClusterEvent::Attached { job: job.clone() });
             return Ok(job);
@@ -236,14 +249,19 @@ impl ClusterRun<'_> {
             arguments: &[root, shards.to_string(), bundle, self.bundle.id(), self.jobs.to_string()],
             tasks: &tasks,
             processors: self.jobs,
-            memory_bytes: self.bundle.memory_bytes() + CAMPAIGN_BYTES,
+            memory_bytes: self.bundle.memory_bytes(),
             time: each.map(|each| each * TIME_FACTOR + SHARD),
             excluded: &excluded,
             options: self.options,
         };
         let job = self.scheduler.submit(&array)?;
         let (scheduler, bundle) = (self.scheduler.name().to_owned(), self.bundle.id());
-        folder.set_job(&Job { scheduler, job: job.clone(), bundle, shards })?;
+        let noted = folder.set_job(&Job { scheduler, job: job.clone(), bundle, shards });
+        if let Err(error) = noted {
+            // Nobody would find it again.
+            self.scheduler.cancel(&job)?;
+            return Err(error);
+        }
         observer(ClusterEvent::Submitted { job: job.clone(), shards: tasks.len() });
         Ok(job)
     }
@@ -261,12 +279,14 @@ impl ClusterRun<'_> {
             tasks.retain(|task| task.state != TaskState::Ending || folder.ended(task.number).is_none());
             tasks
         };
-        let mut tasks = left(self.scheduler.tasks(job)?);
+        let mut tasks = left(tasks(self.scheduler, job)?);
         let (mut asked, mut failures) = (Instant::now(), 0);
         while !tasks.is_empty() {
             if stop.load(SeqCst) {
                 observer(ClusterEvent::Cancelling);
-                cancel(self.scheduler, job)?;
+                if let Err(error) = cancel(self.scheduler, job) {
+                    observer(ClusterEvent::NotCancelled { job: job.to_owned(), detail: error.to_string() });
+                }
                 return Ok(true);
             }
             if let Err(error) = check_ends(folder, shards) {
@@ -325,11 +345,14 @@ impl ClusterRun<'_> {
     }
 }
 
-/// Returns the error of the first shard that ended with one that another node would have, too.
+/// Returns the error of the first shard that ended with one that another node would have, too. The ends of such shards are
+/// forgotten: what was mended since is tried again.
 fn check_ends(folder: &ClusterFolder, shards: u32) -> Result<(), ClusterError> {
     let of_shard = |shard: u32| folder.ended(shard).map(|ended| (shard, ended));
     let is_error = |code: i32| code != 0 && code != CODE_STOPPED && !CODES_OF_NODES.contains(&code) && code < 126;
-    match (0..shards).filter_map(of_shard).find(|(_, ended)| is_error(ended.code)) {
+    let failed: Vec<_> = (0..shards).filter_map(of_shard).filter(|(_, ended)| is_error(ended.code)).collect();
+    failed.iter().try_for_each(|(shard, _)| folder.forget_end(*shard))?;
+    match failed.into_iter().next() {
         None => Ok(()),
         Some((shard, ended)) => {
             Err(ClusterError::Shard { shard, code: ended.code, node: ended.node, detail: folder.last_words(shard) })

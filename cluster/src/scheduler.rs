@@ -100,15 +100,29 @@ pub enum TaskState {
 /// How long cancelled tasks may take to end before nobody waits for them any more, and how often they are asked for.
 const CANCEL: Duration = Duration::from_secs(90);
 const ASK: Duration = Duration::from_secs(1);
+/// How often a scheduler is asked that does not answer, as a busy one does now and then.
+const TRIES: u32 = 5;
+
+/// Returns the tasks of a job that have not ended, from a scheduler that may be busy.
+pub(crate) fn tasks(scheduler: &dyn Scheduler, job: &str) -> Result<Vec<Task>, ClusterError> {
+    let mut tries = 1;
+    loop {
+        match scheduler.tasks(job) {
+            Err(ClusterError::Refused { .. }) if tries < TRIES => tries += 1,
+            answer => return answer,
+        }
+        std::thread::sleep(ASK);
+    }
+}
 
 /// Cancels a job whose tasks wait or run, and waits for their end.
 pub(crate) fn cancel(scheduler: &dyn Scheduler, job: &str) -> Result<(), ClusterError> {
-    if scheduler.tasks(job)?.is_empty() {
+    if tasks(scheduler, job)?.is_empty() {
         return Ok(());
     }
     scheduler.cancel(job)?;
     let begun = Instant::now();
-    while begun.elapsed() < CANCEL && !scheduler.tasks(job)?.is_empty() {
+    while begun.elapsed() < CANCEL && !tasks(scheduler, job)?.is_empty() {
         std::thread::sleep(ASK);
     }
     Ok(())

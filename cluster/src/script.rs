@@ -26,12 +26,15 @@ pub struct Script<'a> {
     pub id: &'a str,
     /// How many shards there are.
     pub shards: NonZeroU32,
+    /// Memory that a shard needs.
+    pub memory_bytes: u64,
 }
 
 impl Script<'_> {
     /// Returns the text for a place.
     pub fn text(&self, place: Place) -> String {
-        let &Self { bundle, system, id, shards } = self;
+        let &Self { bundle, system, id, shards, memory_bytes } = self;
+        let mebibytes = memory_bytes.div_ceil(1 << 20);
         let last = shards.get() - 1;
         match place {
             Place::Parallel => format!(
@@ -81,13 +84,15 @@ jobs:
         with: {{ name: 'result-${{{{ matrix.k }}}}', path: '${{{{ matrix.k }}}}.sqlite' }}
   merge:
     needs: shard
+    # The study runs what a shard could not.
+    if: ${{{{ !cancelled() }}}}
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
       - uses: actions/download-artifact@v4
         with: {{ merge-multiple: true }}
       - run: tar --extract --file bundle.tar
-      - run: simutant merge out/{system} *.sqlite --bundle bundle
+      - run: simutant merge out/{system} *.sqlite --bundle bundle || [ $? -eq 7 ]
       - run: simutant study {system}
       - uses: actions/upload-artifact@v4
         with: {{ name: study, path: out/{system} }}
@@ -122,7 +127,7 @@ spec:
             - sh
             - -c
             - exec /bundle/simutant shard /bundle \"$JOB_COMPLETION_INDEX/{shards}\" --into \"/results/$JOB_COMPLETION_INDEX.sqlite\" --id {id} --jobs 1
-          resources: {{ requests: {{ cpu: 1, memory: 1200Mi }}, limits: {{ memory: 1200Mi }} }}
+          resources: {{ requests: {{ cpu: 1, memory: {mebibytes}Mi }}, limits: {{ memory: {mebibytes}Mi }} }}
           volumeMounts:
             - {{ name: bundle, mountPath: /bundle, readOnly: true }}
             - {{ name: results, mountPath: /results }}

@@ -58,6 +58,12 @@ impl Scheduler for Slurm {
     }
 
     fn submit(&self, array: &Array<'_>) -> Result<String, ClusterError> {
+        let names_cluster = |option: &&String| option.starts_with("--clusters") || option.starts_with("-M");
+        if let Some(option) = array.options.iter().find(names_cluster) {
+            let detail =
+                "`squeue` and `scancel` would ask another cluster; set SLURM_CLUSTERS in place of it".to_owned();
+            return Err(ClusterError::Refused { command: format!("sbatch {option}"), detail });
+        }
         let printed = ask("sbatch", arguments(array))?;
         // With several clusters the name of one follows.
         let job = printed.trim().split(';').next().unwrap_or_default().to_owned();

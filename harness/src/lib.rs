@@ -121,6 +121,6 @@ pub use testbed::{
     Clients, Conclusion, Environment, InputContent, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed,
     Testbeds,
 };
-pub use trials::{Trial, TrialLog};
+pub use trials::{Trial, TrialLog, VoidTrials};
 
 pub use simutant_outcomes::{Finding, FindingClass, Inconclusive, Verdict};

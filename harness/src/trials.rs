@@ -3,7 +3,7 @@
 //! A line of JSON for each test case on each implementation, in the order in which they ended. A process that is killed
 //! leaves at most half a line at the end, which the next one drops.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -116,6 +116,15 @@ impl Terms {
     }
 }
 
+/// Trials that say nothing any more of what would happen now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct VoidTrials {
+    /// How many.
+    pub trials: usize,
+    /// What is another one now, such as the seed.
+    pub fact: &'static str,
+}
+
 /// A line of the file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -125,6 +134,9 @@ enum Line {
     Trial(Box<Entry>),
 }
 
+/// The trials of an implementation, by the test case's name and the repetition, with the test case.
+type Trials = BTreeMap<String, BTreeMap<u32, (Arc<Value>, Trial)>>;
+
 /// The trials in a file.
 #[derive(Debug)]
 pub struct TrialLog {
@@ -133,8 +145,8 @@ pub struct TrialLog {
     lines: Option<LineFile>,
     /// By implementation.
     terms: HashMap<String, Terms>,
-    /// By implementation, test case's name and repetition, with the test case.
-    trials: HashMap<(String, String, u32), (Arc<Value>, Trial)>,
+    /// By implementation, and by the test case's name and the repetition, with the test case.
+    trials: HashMap<String, Trials>,
     /// By name, those that came last: many implementations are tried with the same ones, which need not be in memory
     /// for each.
     cases: HashMap<String, Arc<Value>>,
@@ -175,7 +187,9 @@ impl TrialLog {
 
     fn take_line(&mut self, line: Line) {
         match line {
-            Line::Terms(terms) => self.begin(*terms),
+            Line::Terms(terms) => {
+                self.begin(*terms);
+            }
             Line::Trial(entry) => self.keep(*entry),
         }
     }
@@ -184,11 +198,12 @@ impl TrialLog {
         self.lines.as_mut().expect("what is only read is not written to").write(line)
     }
 
-    /// Voids the trials of an implementation on other terms.
-    fn begin(&mut self, terms: Terms) {
+    /// Voids the trials of an implementation on other terms; returns how many there were.
+    fn begin(&mut self, terms: Terms) -> usize {
         let name = terms.implementation.name.clone();
-        self.trials.retain(|(implementation, ..), _| *implementation != name);
+        let void = self.trials.remove(&name).unwrap_or_default();
         self.terms.insert(name, terms);
+        void.values().map(BTreeMap::len).sum()
     }
 
     fn keep(&mut self, Entry { implementation, name, case, repetition, trial }: Entry) {
@@ -200,11 +215,12 @@ impl TrialLog {
                 case
             }
         };
-        self.trials.insert((implementation, name, repetition), (case, trial));
+        let trials = self.trials.entry(implementation).or_default();
+        trials.entry(name).or_default().insert(repetition, (case, trial));
     }
 
     /// Makes sure that the trials of `implementation` are on these terms: those on others, and if `fresh` all, are
-    /// void.
+    /// void. Returns what was voided for a term that is another one now.
     ///
     /// # Errors
     /// [`TrialLogError::File`] if the file cannot be written.
@@ -213,20 +229,23 @@ impl TrialLog {
         implementation: &Implementation,
         options: &RunOptions,
         fresh: bool,
-    ) -> Result<(), TrialLogError> {
+    ) -> Result<Option<VoidTrials>, TrialLogError> {
         let terms = Terms::new(implementation, options);
-        if !fresh && self.terms.get(&implementation.name) == Some(&terms) {
-            return Ok(());
+        let known = self.terms.get(&implementation.name);
+        if !fresh && known == Some(&terms) {
+            return Ok(None);
         }
+        // Where no other term differs, something else was built.
+        let fact = known.filter(|known| **known != terms).map(|known| known.difference(&terms).unwrap_or("build"));
         self.write_line(&Line::Terms(Box::new(terms.clone())))?;
-        self.begin(terms);
-        Ok(())
+        let trials = self.begin(terms);
+        Ok(fact.filter(|_| trials > 0).map(|fact| VoidTrials { trials, fact }))
     }
 
     /// Returns what `implementation` did in a repetition of the test case `case` called `name`, if it was tried;
     /// repetitions are counted from 1.
     pub fn get(&self, implementation: &str, name: &str, case: &Value, repetition: u32) -> Option<&Trial> {
-        let (of, trial) = self.trials.get(&(implementation.to_owned(), name.to_owned(), repetition))?;
+        let (of, trial) = self.trials.get(implementation)?.get(name)?.get(&repetition)?;
         (**of == *case).then_some(trial)
     }
 
@@ -244,21 +263,21 @@ impl TrialLog {
             return Err(TrialLogError::OtherTerms { path, implementation, fact });
         }
         let cases: HashMap<&str, &Value> = universe.iter().map(|case| (&*case.name, &case.case)).collect();
-        let is_new = |((of, name, repetition), (case, trial)): &(&(String, String, u32), &(Arc<Value>, Trial))| {
-            of == implementation
-                && trial.inconclusive.is_none()
-                && cases.get(&**name).is_some_and(|own| **own == **case)
-                && self.get(of, name, case, *repetition).is_none_or(|known| known.inconclusive.is_some())
+        let trials = other.trials.get(implementation).into_iter().flatten();
+        let trials = trials.flat_map(|(name, trials)| trials.iter().map(move |(&number, trial)| (name, number, trial)));
+        let is_new = |(name, repetition, (case, trial)): &(&String, u32, &(Arc<Value>, Trial))| {
+            trial.inconclusive.is_none()
+                && cases.get(&***name).is_some_and(|own| **own == **case)
+                && self.get(implementation, name, case, *repetition).is_none_or(|known| known.inconclusive.is_some())
         };
-        let mut new: Vec<_> = other.trials.iter().filter(is_new).collect();
-        new.sort_unstable_by_key(|(key, _)| *key);
+        let new: Vec<_> = trials.filter(is_new).collect();
         let count = new.len();
-        for ((_, name, repetition), (case, trial)) in new {
+        for (name, repetition, (case, trial)) in new {
             self.write(Entry {
                 implementation: implementation.to_owned(),
                 name: name.clone(),
                 case: (**case).clone(),
-                repetition: *repetition,
+                repetition,
                 trial: trial.clone(),
             })?;
         }
@@ -384,16 +403,25 @@ mod tests {
         let case = json!({ "n": 1 });
         with_log(folder.path(), |log| log.add("one", &result("a", true)).expect("room"));
         with_log(folder.path(), |log| {
-            log.agree(&implementation("false"), &options(), false).expect("room");
-            assert_eq!(log.get("one", "a", &case, 1), None);
+            let is_known = |log: &TrialLog| log.get("one", "a", &case, 1).is_some();
+            let agree = |log: &mut TrialLog, options: RunOptions, fresh, expect: Option<&'static str>| {
+                let void = log.agree(&implementation("false"), &options, fresh).expect("room");
+                assert_eq!(void, expect.map(|fact| VoidTrials { trials: 1, fact }));
+            };
+            agree(log, options(), false, Some("description of the implementation"));
+            assert!(!is_known(log));
+            agree(log, RunOptions { seed: 2, ..options() }, false, None);
             log.add("one", &result("a", false)).expect("room");
-            log.agree(&implementation("false"), &RunOptions { seed: 2, ..options() }, false).expect("room");
-            assert_eq!(log.get("one", "a", &case, 1), None);
+            agree(log, options(), false, Some("seed"));
+            assert!(!is_known(log));
             log.add("one", &result("a", false)).expect("room");
-            log.agree(&implementation("false"), &RunOptions { seed: 2, ..options() }, false).expect("room");
-            assert!(log.get("one", "a", &case, 1).is_some());
-            log.agree(&implementation("false"), &RunOptions { seed: 2, ..options() }, true).expect("room");
-            assert_eq!(log.get("one", "a", &case, 1), None);
+            agree(log, options(), false, None);
+            assert!(is_known(log));
+            agree(log, RunOptions { built: Some(1), ..options() }, false, Some("build"));
+            assert!(!is_known(log));
+            log.add("one", &result("a", false)).expect("room");
+            agree(log, RunOptions { built: Some(1), ..options() }, true, None);
+            assert!(!is_known(log));
         });
     }
 

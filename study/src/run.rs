@@ -9,7 +9,7 @@ use simutant_analysis::{
     Analysis, AnalysisOptions, Checked, ExpectedSuite, MUTANTS, Reference, analyse_with_threads, boosted,
     build_expected, build_suite, suite, suite_of,
 };
-use simutant_campaign::{Bounds, Bundle, Campaign, Simulator, Statistics, Trial};
+use simutant_campaign::{Bounds, Bundle, Campaign, Simulator, Statistics, TimeTrial};
 use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Judgement, Outcomes, Suite};
 use simutant_report::{Pages, report_with_pages, tables};
@@ -68,7 +68,7 @@ impl StudyPlan {
         let mut phases = Phases::new(watch);
         let jobs = self.campaign.jobs;
         let prepared =
-            campaign.prepare(&plain, jobs, (folder, Trial::Run), &mut |progress| phases.show(progress), stop);
+            campaign.prepare(&plain, jobs, (folder, TimeTrial::Run), &mut |progress| phases.show(progress), stop);
         let bundle = watch.unless_stopped(prepared.map_err(StudyError::from))?;
         phases.end();
         bundle.ok_or(StudyError::Stopped)

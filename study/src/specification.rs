@@ -274,8 +274,9 @@ impl JudgingProgram {
         let output = Command::new(&self.executable).arg(request).stdin(from).output();
         let output = output.map_err(|error| no_answer(error.to_string()))?;
         let text = String::from_utf8_lossy(&output.stdout);
-        // What the specification itself prints comes before.
-        let reply = text.lines().next_back().and_then(|line| serde_json::from_str(line).ok());
+        // What the specification itself prints comes before, be it on the same line.
+        let last = text.lines().next_back().unwrap_or_default();
+        let reply = last.match_indices('{').find_map(|(begin, _)| serde_json::from_str(&last[begin..]).ok());
         reply.ok_or_else(|| {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
             no_answer(if said.is_empty() { format!("it ended with {}", output.status) } else { said })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, Read, Write};
 use std::num::{NonZeroU8, NonZeroUsize};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use simutant_mutator::Build;
 use simutant_outcomes::BitSet;
 use simutant_protocol::TargetFeature;
 
 use super::ShardError;
-use super::identity::{Identity, hash};
+use super::identity::{Identity, hash, hexadecimal};
 use super::{machine, mathematics};
 use crate::campaign::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH};
 use crate::crew::{Crew, Workshop};
@@ -38,8 +39,8 @@ const JOURNAL: &str = "journal.sqlite";
 /// How the name of a file ends that is being written.
 const UNFINISHED: &str = ".unfinished";
 
-/// How many digits of an identity a person must give at least.
-const DIGITS_MIN: usize = 16;
+/// What a shard needs beside its workers and what it reads from the bundle.
+const CAMPAIGN_BYTES: u64 = 176 << 20;
 
 /// What `bundle.json` says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,7 +81,7 @@ impl Campaign {
     /// Draws the universe, runs it on the original and writes a bundle of that. The folder must be empty, not there, or a
     /// bundle, which is replaced if it is of another campaign. Only its owner can read it. `None` if it was told to stop.
     ///
-    /// With [`Trial::Run`], some test cases run on the mutants for two seconds, to know how long all of them take; their
+    /// With [`TimeTrial::Run`], some test cases run on the mutants for two seconds, to know how long all of them take; their
     /// runs are kept.
     ///
     /// # Errors
@@ -89,7 +90,7 @@ impl Campaign {
         &mut self,
         plain: &Path,
         jobs: NonZeroUsize,
-        (folder, trial): (&Path, Trial),
+        (folder, trial): (&Path, TimeTrial),
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<Option<Bundle>, ShardError> {
@@ -108,8 +109,8 @@ impl Campaign {
             return Ok(Some(known));
         }
         let processor_time = match trial {
-            Trial::Skip => None,
-            Trial::Run => self.try_mutants(plain, jobs, progress, stop)?,
+            TimeTrial::Skip => None,
+            TimeTrial::Run => self.try_mutants(plain, jobs, progress, stop)?,
         };
         if stop.load(Relaxed) {
             return Ok(None);
@@ -157,10 +158,10 @@ impl Campaign {
 
 /// Whether mutants are run for a moment, to know how long all of them take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trial {
-    /// They are.
+pub enum TimeTrial {
+    /// Some are, for two seconds.
     Run,
-    /// They are not.
+    /// None is: how long they take is not known.
     Skip,
 }
 
@@ -182,8 +183,11 @@ fn executables(plan: &CampaignPlan, plain: &Path) -> Result<Vec<(&'static str, V
 }
 
 impl Bundle {
+    /// How many digits of an identity must be given at least.
+    pub const DIGITS_MIN: usize = 16;
+
     /// Opens the bundle in a folder; what its files hold is checked when a shard runs. `expected` is the beginning of
-    /// its identity, of 16 digits at least, or all of it.
+    /// its identity, of [`Bundle::DIGITS_MIN`] digits at least, or all of it.
     ///
     /// # Errors
     /// If the folder is no bundle, of another release or another identity, or others can write to it.
@@ -207,7 +211,7 @@ impl Bundle {
         let bundle = Self { folder: folder.to_owned(), manifest, write_interval: WRITE_INTERVAL };
         if let Some(expected) = expected {
             let found = bundle.id();
-            if expected.len() < DIGITS_MIN || !found.starts_with(expected) {
+            if expected.len() < Self::DIGITS_MIN || !found.starts_with(expected) {
                 let (path, expected) = (folder.to_owned(), expected.to_owned());
                 return Err(ShardError::OtherBundle { path, found, expected });
             }
@@ -222,7 +226,8 @@ impl Bundle {
     }
 
     fn is_whole_of(&self, identity: &Identity) -> bool {
-        self.manifest.identity == *identity && [WORKER, PLAIN, JOURNAL].iter().all(|name| self.checked(name).is_ok())
+        let is_whole = |name: &&str| self.copy_checked(name, &mut io::sink()).is_ok();
+        self.manifest.identity == *identity && [WORKER, PLAIN, JOURNAL].iter().all(is_whole)
     }
 
     /// Lets shards write what they have so often, in place of every five minutes.
@@ -273,9 +278,12 @@ impl Bundle {
         self.manifest.cases * self.manifest.rounds
     }
 
-    /// Returns how many bytes of memory a worker may use.
+    /// Returns how many bytes of memory a shard needs for each of its workers: what a run may use, and what is read from the
+    /// journal.
     pub fn memory_bytes(&self) -> u64 {
-        self.manifest.memory_bytes
+        let journal = fs::metadata(self.folder.join(JOURNAL)).map_or(0, |known| known.len());
+        // Recordings take more in memory than in the journal.
+        self.manifest.memory_bytes + CAMPAIGN_BYTES + 2 * journal
     }
 
     /// Returns how much processor time the runs on mutants take, as far as a trial showed on the machine that prepared the
@@ -295,7 +303,7 @@ impl Bundle {
         (identity, processor_time): (Identity, Option<Duration>),
         folder: &Path,
     ) -> Result<Self, ShardError> {
-        fn file(path: &Path) -> impl FnOnce(std::io::Error) -> ShardError {
+        fn file(path: &Path) -> impl FnOnce(io::Error) -> ShardError {
             move |source| ShardError::file(path, source)
         }
         fs::create_dir_all(folder).map_err(file(folder))?;
@@ -341,22 +349,33 @@ impl Bundle {
     /// Copies the files into a private folder and makes sure that they are what the manifest says; what runs is the copy.
     pub(super) fn copy_to(&self, folder: &Path) -> Result<(), ShardError> {
         for name in [WORKER, PLAIN, JOURNAL] {
-            write_private(&folder.join(name), &self.checked(name)?, if name == JOURNAL { 0o600 } else { 0o700 })?;
+            let mode = if name == JOURNAL { 0o600 } else { 0o700 };
+            write_private_by(&folder.join(name), mode, |file| self.copy_checked(name, file))?;
         }
         Ok(())
     }
 
     /// Copies the journal into a folder that has none.
     pub(super) fn copy_journal_to(&self, folder: &Path) -> Result<(), ShardError> {
-        write_private(&folder.join(JOURNAL), &self.checked(JOURNAL)?, 0o644)
+        write_private_by(&folder.join(JOURNAL), 0o644, |file| self.copy_checked(JOURNAL, file))
     }
 
-    /// Returns the content of a file, which is what the manifest says.
-    fn checked(&self, name: &str) -> Result<Vec<u8>, ShardError> {
+    /// Copies a file of the bundle; an error if it is not what the manifest says. Journals may be large, so it is never in
+    /// memory as a whole.
+    fn copy_checked(&self, name: &str, to: &mut dyn Write) -> Result<(), ShardError> {
         let damaged = |detail| ShardError::NoBundle { path: self.folder.clone(), detail };
-        let bytes = fs::read(self.folder.join(name)).map_err(|error| damaged(format!("{name}: {error}")))?;
-        match self.manifest.files.get(name) == Some(&hash(&bytes)) {
-            true => Ok(bytes),
+        let mut from = fs::File::open(self.folder.join(name)).map_err(|error| damaged(format!("{name}: {error}")))?;
+        let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
+        loop {
+            let count = from.read(&mut buffer).map_err(|error| damaged(format!("{name}: {error}")))?;
+            if count == 0 {
+                break;
+            }
+            digest.update(&buffer[..count]);
+            to.write_all(&buffer[..count]).map_err(|source| ShardError::file(name, source))?;
+        }
+        match self.manifest.files.get(name) == Some(&hexadecimal(&digest.finalize())) {
+            true => Ok(()),
             false => Err(damaged(format!("{name} is not the file that was prepared"))),
         }
     }
@@ -452,13 +471,25 @@ fn check_private(folder: &Path) -> Result<(), ShardError> {
 
 /// Writes a file of a bundle with these rights, whatever the umask: it is there as a whole, or as it was before.
 fn write_private(path: &Path, bytes: &[u8], mode: u32) -> Result<(), ShardError> {
+    write_private_by(path, mode, |file| file.write_all(bytes).map_err(|source| ShardError::file(path, source)))
+}
+
+/// The same of a file whose content `write` writes.
+fn write_private_by(
+    path: &Path,
+    mode: u32,
+    write: impl FnOnce(&mut fs::File) -> Result<(), ShardError>,
+) -> Result<(), ShardError> {
+    let failed = |source| ShardError::file(path, source);
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(UNFINISHED);
     let unfinished = PathBuf::from(unfinished);
-    let written = fs::write(&unfinished, bytes)
-        .and_then(|()| fs::set_permissions(&unfinished, Permissions::from_mode(mode)))
-        .and_then(|()| fs::rename(&unfinished, path));
-    written.map_err(|source| ShardError::file(path, source))
+    let mut file = fs::File::create(&unfinished).map_err(failed)?;
+    write(&mut file)?;
+    file.set_permissions(Permissions::from_mode(mode)).and_then(|()| file.sync_all()).map_err(failed)?;
+    // A program cannot be started as long as somebody has it open to write.
+    drop(file);
+    fs::rename(&unfinished, path).map_err(failed)
 }
 
 fn remove(path: &Path) -> Result<(), ShardError> {

@@ -40,7 +40,9 @@ pub enum ShardError {
     )]
     Writable(PathBuf),
     /// The bundle is another one than was asked for.
-    #[error("{path} is bundle {found}, and {expected} was asked for")]
+    #[error(
+        "{path} is bundle {found}, and not {expected}, which was asked for; give the folder of that one, or its identity"
+    )]
     OtherBundle {
         /// The folder.
         path: PathBuf,
@@ -115,7 +117,8 @@ pub enum ShardError {
 #[error(
     "{path}, of machine {machine}: test case {number}{reseeding} on mutant {mutant} is another run than the journal's: {difference}; \
      one of the two machines is wrong, or the simulation depends on more than its test case; nothing of the file was taken. \
-     `simutant simulate {system} --seed {seed} --case {number} --mutant {mutant}` runs the pair again"
+     `simutant simulate {system} --seed {seed} --mutant {mutant} --case '{case}'`, with the study's operators and constants, \
+     runs the pair again"
 )]
 pub struct OtherRun {
     /// The file.
@@ -130,6 +133,8 @@ pub struct OtherRun {
     pub number: usize,
     /// Which re-seeding of it, in words; empty for the test case itself.
     pub reseeding: String,
+    /// The test case or its re-seeding.
+    pub case: serde_json::Value,
     /// The mutant.
     pub mutant: MutantNumber,
     /// In what the runs differ.

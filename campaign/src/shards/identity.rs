@@ -16,7 +16,7 @@ use crate::{CampaignError, CampaignPlan};
 #[serde(transparent)]
 pub(super) struct Identity(BTreeMap<String, String>);
 
-/// What is held against each other to know what differs: the first that does is told.
+/// The facts that are compared first, so that the one that a person knows is reported of several that differ.
 const FIRST: [&str; 7] =
     ["version of Simutant", "system", "package", "seed", "source_hash", "operators", "number of re-seedings"];
 

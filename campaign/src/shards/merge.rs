@@ -62,20 +62,10 @@ pub fn merge(
     files: &[PathBuf],
     form: RunForm,
 ) -> Result<Merged, ShardError> {
-    let is_there = Journal::exists(directory);
-    if bundle.is_none() && !is_there {
-        return Err(ShardError::NotPrepared(directory.to_owned()));
-    }
-    std::fs::create_dir_all(directory).map_err(|source| ShardError::file(directory, source))?;
-    let _lock = Lock::take(directory)?;
-    if let Some(bundle) = bundle.filter(|_| !is_there) {
-        bundle.copy_journal_to(directory)?;
-    }
-    let mut journal = Journal::open_existing(directory)?;
+    let (mut journal, identity, _lock) = open(directory, bundle)?;
     if form == RunForm::Compressed && !journal.takes_compressed()? {
         return Err(ShardError::NotCompressible(directory.to_owned()));
     }
-    let identity = Identity::read(&journal)?.ok_or_else(|| ShardError::NotPrepared(directory.to_owned()))?;
     let mut merged = Merged { taken: 0, known: 0, runs: 0, machines: Vec::new(), missing: Vec::new(), cases: 0 };
     for path in files {
         let result = ShardResult::read(path)?;
@@ -94,6 +84,42 @@ pub fn merge(
     merged.missing = ranges((0..settings.cases).filter(is_missing));
     merged.cases = settings.cases;
     Ok(merged)
+}
+
+/// Takes the results in `files` into the campaign in `directory`, but for files that are damaged or of another campaign.
+///
+/// # Errors
+/// If a file cannot be read, or the journal not be written: the results may be worth another attempt.
+pub fn merge_usable(directory: &Path, files: &[PathBuf]) -> Result<(), ShardError> {
+    let (mut journal, identity, _lock) = match open(directory, None) {
+        Err(ShardError::NotPrepared(_)) => return Ok(()),
+        opened => opened?,
+    };
+    for path in files {
+        let taken = ShardResult::read(path)
+            .and_then(|result| take(&mut journal, &identity, result, (path, directory), RunForm::Text));
+        match taken {
+            Ok(_) | Err(ShardError::NoResult { .. } | ShardError::OtherCampaign { .. } | ShardError::Differs(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Opens the journal of a prepared campaign, which begins as that of `bundle` if there is none.
+fn open(directory: &Path, bundle: Option<&Bundle>) -> Result<(Journal, Identity, Lock), ShardError> {
+    let is_there = Journal::exists(directory);
+    if bundle.is_none() && !is_there {
+        return Err(ShardError::NotPrepared(directory.to_owned()));
+    }
+    std::fs::create_dir_all(directory).map_err(|source| ShardError::file(directory, source))?;
+    let lock = Lock::take(directory)?;
+    if let Some(bundle) = bundle.filter(|_| !is_there) {
+        bundle.copy_journal_to(directory)?;
+    }
+    let journal = Journal::open_existing(directory)?;
+    let identity = Identity::read(&journal)?.ok_or_else(|| ShardError::NotPrepared(directory.to_owned()))?;
+    Ok((journal, identity, lock))
 }
 
 /// What was taken of one file.
@@ -136,7 +162,9 @@ pub(super) fn take(
                         0 => String::new(),
                         round => format!(", re-seeding {round},"),
                     };
+                    let cases = journal.cases(settings.content.cases)?.unwrap_or_default();
                     return Err(ShardError::Differs(Box::new(OtherRun {
+                        case: cases.into_iter().nth(number).unwrap_or_default(),
                         path: path.to_owned(),
                         machine: result.machine.name,
                         system: settings.system,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, params};
@@ -40,7 +41,7 @@ impl ShardResult {
         fs::create_dir_all(folder).and_then(|()| NamedTempFile::new_in(folder)).map(drop).map_err(failed)
     }
 
-    /// Writes the file, which is there as a whole or as it was before.
+    /// Writes the file, which is there as a whole or as it was before, and which its owner alone can read.
     pub(super) fn write(&self, path: &Path) -> Result<(), ShardError> {
         let failed = |source| ShardError::file(path, source);
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -49,7 +50,7 @@ impl ShardResult {
         let here = NamedTempFile::new().map_err(failed)?;
         self.fill(here.path()).map_err(|source| crate::CampaignError::journal(path, source))?;
         let mut file = NamedTempFile::new_in(folder).map_err(failed)?;
-        std::io::copy(&mut here.reopen().map_err(failed)?, &mut file).map_err(failed)?;
+        io::copy(&mut here.reopen().map_err(failed)?, &mut file).map_err(failed)?;
         file.as_file().sync_all().map_err(failed)?;
         file.persist(path).map(drop).map_err(|error| failed(error.error))
     }
@@ -84,11 +85,13 @@ impl ShardResult {
         transaction.commit()
     }
 
-    /// Reads a file that may be anything.
+    /// Reads a file that may be anything. One that cannot be read is no damaged one: another attempt may read it.
     pub(super) fn read(path: &Path) -> Result<Self, ShardError> {
         let no_result = |detail: String| ShardError::NoResult { path: path.to_owned(), detail };
-        fs::metadata(path).map_err(|source| ShardError::file(path, source))?;
-        Reader::open(path).map_err(|error| no_result(error.to_string()))?.read(&no_result)
+        let failed = |source| ShardError::file(path, source);
+        let mut here = NamedTempFile::new().map_err(failed)?;
+        io::copy(&mut fs::File::open(path).map_err(failed)?, &mut here).map_err(failed)?;
+        Reader::open(here.path()).map_err(|error| no_result(error.to_string()))?.read(&no_result)
     }
 }
 

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use simutant_campaign::Shard;
+use simutant_campaign::{Bundle, Shard};
 
 use super::numbers::count;
 
@@ -75,6 +75,12 @@ pub(crate) enum PlaceArgument {
     Hyperqueue,
 }
 
+/// Reads what a bundle is to be identified by.
+fn bundle_id(text: &str) -> Result<String, String> {
+    let is_long = text.len() >= Bundle::DIGITS_MIN;
+    is_long.then(|| text.to_owned()).ok_or_else(|| format!("give at least {} digits of it", Bundle::DIGITS_MIN))
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ShardArguments {
     /// The folder that `study --prepare` wrote.
@@ -86,7 +92,7 @@ pub(crate) struct ShardArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) into: PathBuf,
     /// Run only if the bundle has this identity, as `study --prepare` prints it, or at least 16 digits of it.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = bundle_id)]
     pub(crate) id: Option<String>,
     /// Write into this file every few seconds how far the shard is, as JSON.
     #[arg(long, value_name = "FILE")]

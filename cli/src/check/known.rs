@@ -67,15 +67,14 @@ impl Question {
         };
         let json =
             |order| serde_json::to_value(order).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default();
-        let taken =
-            |revisions: bool| if revisions { "taken from the revisions, too" } else { "not taken from revisions" };
+        let taken = |revisions: bool| if revisions { "that they order calls" } else { "none" };
         let named = |format: &Option<String>| format.clone().unwrap_or_else(|| "told by each file".to_owned());
         differs("release of Simutant", release.clone(), other.release.clone())
             .or_else(|| differs("specification", specification.clone(), other.specification.clone()))
             .or_else(|| differs("format", named(format), named(&other.format)))
             .or_else(|| differs("initial state", state(initial), state(&other.initial)))
             .or_else(|| differs("order", json(*order), json(other.order)))
-            .or_else(|| differs("order", taken(*revisions).to_owned(), taken(other.revisions).to_owned()))
+            .or_else(|| differs("use of revisions", taken(*revisions).to_owned(), taken(other.revisions).to_owned()))
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) fn of(judged: &Judged) -> String {
     let report = match judgement {
         Judgement::Report(report) => report,
         Judgement::Unreadable { unreadable } => return format!("{file}: unreadable\n") + &paragraph(unreadable),
+        Judgement::Unanswered { unanswered } => return format!("{file}: no answer\n") + &paragraph(unanswered),
     };
     let size = format!("{} of {}", counted(report.calls, "call"), counted(report.sessions, "session"));
     match &report.answer {
@@ -45,9 +46,12 @@ fn capitalised(text: &str) -> String {
 
 /// Returns the last line.
 pub(super) fn summary(counts: Counts) -> String {
-    let Counts { possible, impossible, undecided, unreadable } = counts;
-    let all = counted_histories(possible + impossible + undecided + unreadable);
-    format!("{all}: {possible} possible, {impossible} impossible, {undecided} undecided, {unreadable} unreadable\n")
+    let Counts { possible, impossible, undecided, unreadable, unanswered } = counts;
+    let all = counted_histories(possible + impossible + undecided + unreadable + unanswered);
+    let none = if unanswered == 0 { String::new() } else { format!(", {unanswered} without an answer") };
+    format!(
+        "{all}: {possible} possible, {impossible} impossible, {undecided} undecided, {unreadable} unreadable{none}\n"
+    )
 }
 
 fn counted_histories(count: usize) -> String {

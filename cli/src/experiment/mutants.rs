@@ -101,7 +101,7 @@ impl Mutated<'_> {
         let active = ActiveMutant { number: None, programs: built.hash };
         let original = self.implementation.with_mutant(name, "No mutant is active".into(), active);
         let cases = &trying.universe.cases[..trying.pilot.cases];
-        trying.log.agree(&original, options, trying.fresh)?;
+        trying.agree(&original, options)?;
         trying.take_given(&original.name)?;
         let phase = ProgressPhase::counted("trying", cases.len() as u64);
         // One that fails says all.

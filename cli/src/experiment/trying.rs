@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 use anyhow::Context;
 use simutant_analysis::plural;
 use simutant_harness::{
-    ErrorClass, HarnessError, Implementation, RunOptions, Trial, TrialLog, TrialLogError, build_first, run_some,
+    ErrorClass, HarnessError, Implementation, RunOptions, Trial, TrialLog, TrialLogError, VoidTrials, build_first,
+    run_some,
 };
 use simutant_outcomes::{BitSet, LeftOut, Origin, Subject, Suite, SuiteCase};
 
@@ -91,7 +92,7 @@ impl<'a> Trying<'a> {
             built => built.with_context(|| format!("cannot test {}", implementation.name))?,
         }
         let options = &options;
-        self.log.agree(implementation, options, self.fresh)?;
+        self.agree(implementation, options)?;
         let (name, cases) = (&implementation.name, &self.universe.cases);
         let taken = self.take_given(name)?;
         if !self.given.is_empty() {
@@ -213,6 +214,15 @@ impl<'a> Trying<'a> {
             }
         })?;
         broken.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Makes sure that the trials of an implementation are on these terms, and says which were not.
+    pub(super) fn agree(&mut self, implementation: &Implementation, options: &RunOptions) -> anyhow::Result<()> {
+        if let Some(VoidTrials { trials, fact }) = self.log.agree(implementation, options, self.fresh)? {
+            let (trials, name) = (plural(trials, "trial"), &implementation.name);
+            output::tell(&format!("{:>12} {trials} of {name} from before: its {fact} is another one now", "dropped"));
+        }
+        Ok(())
     }
 
     /// Takes the trials of an implementation that other machines made, and returns how many.

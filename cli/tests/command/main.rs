@@ -1,6 +1,7 @@
 //! The `simutant` command from outside: exit codes, output and files, on go-back-n.
 
 mod check;
+mod cluster;
 mod commands;
 mod diff;
 mod edits;

@@ -155,4 +155,15 @@ mod tests {
             toml::from_str::<Names>("sends = []").expect_err("a wrong key").to_string().contains("expected one of")
         );
     }
+
+    #[test]
+    fn the_book_has_each_key() {
+        let page = include_str!("../../../docs/src/reference/files.md");
+        let refused = toml::from_str::<Names>("unknown = []").expect_err("it is no key").to_string();
+        let keys: Vec<&str> = refused.split('`').skip(3).step_by(2).collect();
+        assert!(keys.len() > 20, "{refused}");
+        for key in keys {
+            assert!(page.contains(&format!("`{key}`")), "{key} is not in the table of `names`");
+        }
+    }
 }

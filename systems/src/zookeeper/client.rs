@@ -19,7 +19,7 @@ const TIMEOUT: VirtualDuration = VirtualDuration::from_secs(4);
 const AGAIN: VirtualDuration = VirtualDuration::from_millis(10);
 
 /// After how long a silent client's session ends.
-const SILENCE: VirtualDuration = VirtualDuration::from_millis(20);
+pub(super) const SILENCE: VirtualDuration = VirtualDuration::from_millis(20);
 
 /// A connection of a session, or none.
 pub(super) struct Connection {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
-use simutant_models::{Machine, Step, Stop, skip, transition};
+use simutant_models::{Machine, Shape, Step, Stop, skip, transition};
 use simutant_oracle::specifications::Text;
 use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Event, Operation, Permissions, Response, Who};
 use simutant_oracle::{CallId, Recorder, Session, Time};
@@ -319,6 +319,11 @@ fn part(step: &mut Step<'_>) -> Operation {
         2 => Operation::Delete { path, version: version(step) },
         _ => Operation::SetData { path, data: Some("z".into()), version: version(step) },
     }
+}
+
+/// Returns the states and transitions of the machine of a client.
+pub fn shape() -> Shape {
+    client::<super::client::Connection>().shape().clone()
 }
 
 /// The machine of a client.

@@ -93,17 +93,22 @@ pub(super) async fn connection(
     }
 }
 
-/// Waits for a sign of life, and returns whether it comes in time.
+/// Waits for a sign of life, and returns whether it comes in time. A connection that is closed is none.
 async fn is_alive(
     context: &Context<ZooKeeperMessage>,
     receiver: &mut StreamReceiver<ZooKeeperMessage>,
     timeout: VirtualDuration,
     replies: &Replies,
 ) -> bool {
+    let begun = context.now();
     match select((receiver.recv(), context.sleep(timeout))).await {
-        Either2::First(_) => {
+        Either2::First(Ok(Some(_))) => {
             replies.send(ZooKeeperMessage::Reply(Response::Done));
             true
+        }
+        Either2::First(_) => {
+            context.sleep((begun + timeout) - context.now()).await;
+            false
         }
         Either2::Second(()) => false,
     }

@@ -5,8 +5,9 @@ use simutant_sim_core::trace::Action;
 use simutant_sim_core::{Context, Simulation, VirtualDuration};
 use simutant_system::{InputSource, Universe, universe};
 
-use super::client::Connection;
+use super::client::{Connection, SILENCE};
 use super::machine::Service;
+use super::messages::ZooKeeperMessage;
 use super::server::{PORT, Speed};
 use super::*;
 
@@ -193,4 +194,42 @@ fn a_session_expires_that_is_silent_for_too_long_with_its_nodes() {
     assert!(is_expired);
     assert_eq!(own, Response::Error(specifications::zookeeper::Error::SessionExpired));
     assert_eq!(other, Response::Exists(false).after(vec![Event::Deleted("/a".into())]));
+}
+
+/// Whether there is the ephemeral node of a session, some halves of its timeout after it has closed its silent connection.
+fn is_left_after_closing(halves: u32) -> Response {
+    let mut simulation = Simulation::new(1);
+    let takes = VirtualDuration::from_micros(100);
+    let speed = Speed { prepare: takes, log: takes, apply: takes };
+    simulation.add("server", move |context| server(context, speed, AclRecord::New));
+    let address = simulation.address("server", PORT);
+    let body = move |context: Context<ZooKeeperMessage>| async move {
+        let context = std::rc::Rc::new(context);
+        let mut answer = Response::Done;
+        let create = Operation::Create { path: "/a".into(), data: None, mode: CreateMode::Ephemeral };
+        for (session, operation) in [(1, create), (2, Operation::Exists { path: "/a".into() })] {
+            let mut connection = Connection::new(context.clone(), address, Session(session), Default::default());
+            connection.connect().await.expect("the server is up");
+            connection.send(&operation).await.expect("the server is up");
+            answer = connection.receive().await.expect("the server is up");
+            if session == 1 {
+                let mut silent = context.connect(address, SILENCE).await.expect("the server is up");
+                let open = ZooKeeperMessage::Open { session: Session(1), timeout: Some(SILENCE) };
+                silent.send(open).await.expect("the server is up");
+                drop(silent);
+                context.sleep(VirtualDuration::from_nanos(SILENCE.as_nanos() / 2 * u64::from(halves))).await;
+            }
+        }
+        answer
+    };
+    let returned = simulation.add("clients", body).returned();
+    let ended = simulation.run().ended;
+    assert!(ended.passed(), "{ended}");
+    returned.get().expect("the clients returned").clone()
+}
+
+#[test]
+fn a_closed_connection_is_no_sign_of_life() {
+    assert_eq!(is_left_after_closing(1).without_stat(), &Response::Exists(true));
+    assert_eq!(is_left_after_closing(3).without_stat(), &Response::Exists(false));
 }

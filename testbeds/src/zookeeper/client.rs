@@ -189,11 +189,6 @@ impl Client {
         }
     }
 
-    /// Returns the server's number of the session.
-    pub const fn number(&self) -> i64 {
-        self.credential.session
-    }
-
     /// Takes the events that have come since the last answer.
     pub fn events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)

@@ -202,11 +202,6 @@ impl Sessions {
         Ok(Self { addresses, clients, name: name.to_owned(), count: 0, timeout })
     }
 
-    /// Returns the sessions, for who has them do something else.
-    pub fn clients(&mut self) -> &mut [Client] {
-        &mut self.clients
-    }
-
     /// Gives the sessions a tree of their own, as that of a new server: with a node `/zookeeper`, and nothing else. Returns
     /// the node that is its root.
     ///

@@ -126,12 +126,12 @@ pub fn ensemble() -> FixtureCommand {
     };
     let files = (1..).zip(CLIENT_PORTS).map(file).collect();
     let program = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
-    let command = java(LOOKING.0, program, "{work}/zoo-$number.cfg").join(" ");
+    let command = java(LOOKING.0, program, "\"$1/zoo-$number.cfg\"").join(" ");
     let script = format!(
-        "for number in 1 2 3; do mkdir {{work}}/$number && echo $number > {{work}}/$number/myid && {command} & done; wait"
+        "for number in 1 2 3; do mkdir \"$1/$number\" && echo $number > \"$1/$number/myid\" && {command} & done; wait"
     );
     FixtureCommand {
-        command: ["sh", "-c", &script].map(String::from).to_vec(),
+        command: ["sh", "-c", &script, "sh", "{work}"].map(String::from).to_vec(),
         files,
         ready: Ready::Line(LOOKING.1.into()),
         timeout_s: None,

@@ -8,12 +8,8 @@ use simutant_models::{Learned, Open, Strategy};
 use simutant_random::Random;
 use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_system::{Requirements, System, TraceCriterion, criteria, universe};
-use simutant_systems::zookeeper::ZooKeeper2439;
+use simutant_systems::zookeeper::{ZooKeeper2439, machine};
 use simutant_tuning::{Measured, Subject};
-
-/// States and transitions of the machine of a client.
-const STATES: usize = 4;
-const TRANSITIONS: usize = 24;
 
 /// A server with the fault of ZOOKEEPER-2439, so that walks can fail.
 pub(crate) struct ZooKeeperSubject;
@@ -69,14 +65,14 @@ impl Subject for ZooKeeperSubject {
         let [states, transitions, pairs, paths] = covered;
         let transitions: BTreeSet<&str> =
             transitions.iter().map(|label| label.split_once(" to ").map_or(&**label, |(name, _)| name)).collect();
-        assert!(states.len() <= STATES && transitions.len() <= TRANSITIONS, "the machine of a client has more");
+        let shape = machine::shape();
         Measured {
             tests,
             walks,
             tried,
             backtracked,
-            states: (states.len(), STATES),
-            transitions: (transitions.len(), TRANSITIONS),
+            states: (states.len(), shape.states.len()),
+            transitions: (transitions.len(), shape.transitions.len()),
             pairs: pairs.len(),
             paths: paths.len(),
             first_failure,
