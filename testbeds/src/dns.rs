@@ -8,8 +8,8 @@
 
 mod judge;
 mod message;
+mod observed_answers;
 mod stub;
-mod told;
 
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -29,8 +29,8 @@ use simutant_system::System;
 use simutant_systems::dns::{Dns, TestCase};
 
 use crate::valid;
+use observed_answers::ObservedAnswers;
 use stub::Reply;
-use told::Told;
 
 const RESOLVER: &str = "resolver";
 
@@ -104,9 +104,9 @@ impl Testbed for DnsTestbed {
         });
         let seed = random.stream("network").bits();
         let losses = Losses { clients: RESOLVER, drop: case.drop, duplicate: case.duplicate, seed };
-        let told = Arc::<Told>::default();
+        let observed = Arc::<ObservedAnswers>::default();
         let network =
-            LossyServers::start(served.collect(), &losses, Arc::clone(&told) as _).map_err(without_address)?;
+            LossyServers::start(served.collect(), &losses, Arc::clone(&observed) as _).map_err(without_address)?;
         let replies = Mutex::new(vec![None; case.queries.len()]);
         let services = vec![Side {
             name: SERVER.into(),
@@ -124,7 +124,7 @@ impl Testbed for DnsTestbed {
             resolver,
             hints: hints.into_os_string(),
             network,
-            told,
+            observed,
             replies,
             _leases: leases,
             _loopback: loopback,
@@ -195,7 +195,7 @@ struct NameService {
     resolver: SocketAddr,
     hints: std::ffi::OsString,
     network: LossyServers,
-    told: Arc<Told>,
+    observed: Arc<ObservedAnswers>,
     /// By the numbers of the queries.
     replies: Mutex<Vec<Option<Reply>>>,
     /// Keep ports from other jobs.
@@ -263,7 +263,7 @@ impl Environment for NameService {
             0 => judge::Losses::None,
             _ => judge::Losses::Some,
         };
-        let finding = judge::judge(&self.case, &replies, &self.told, losses);
+        let finding = judge::judge(&self.case, &replies, &self.observed, losses);
         Ok(finding.map_or(Verdict::Pass, |finding| Verdict::Fail(finding.into())).into())
     }
 }

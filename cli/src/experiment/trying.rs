@@ -175,11 +175,11 @@ impl<'a> Trying<'a> {
             let failed = known(&implementation.name, pilot, &self.log).filter(|trial| trial.failed.is_some()).count();
             match failed_max.checked_sub(failed) {
                 Some(failures_max) => options.failures_max = failures_max,
-                None => return Ok(no_worth(implementation, pilot, (true, failed_max, is_whole), &self.log)),
+                None => return Ok(uninformative(implementation, pilot, (true, failed_max, is_whole), &self.log)),
             }
         }
         self.first(pilot.len(), implementation, &options, phase)?;
-        Ok(no_worth(implementation, pilot, (pilot.len() < cases.len(), failed_max, is_whole), &self.log))
+        Ok(uninformative(implementation, pilot, (pilot.len() < cases.len(), failed_max, is_whole), &self.log))
     }
 
     /// Runs those of the first `count` test cases that were not run yet as often as they are to, unless too many fail.
@@ -272,7 +272,7 @@ pub(super) fn is_of_implementation(error: &anyhow::Error) -> bool {
 /// Returns why an implementation is not worth more time, by what it did with the first test cases, if it is not.
 /// `are_more`: whether there are others, which are not worth it if more than `failed_max` fail; of a part of the first
 /// test cases nothing else is known.
-fn no_worth(
+fn uninformative(
     implementation: &Implementation,
     cases: &[SuiteCase],
     (are_more, failed_max, is_whole): (bool, usize, bool),
@@ -369,7 +369,7 @@ mod tests {
             };
             log.add("one", &result).expect("room");
         }
-        assert_eq!(no_worth(&implementation, &cases, (true, PILOT_FAILED_MAX, true), &log).as_deref(), expect);
+        assert_eq!(uninformative(&implementation, &cases, (true, PILOT_FAILED_MAX, true), &log).as_deref(), expect);
     }
 
     #[test]

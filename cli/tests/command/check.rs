@@ -402,8 +402,13 @@ fn a_specification_of_ones_own_judges_as_the_others_do() {
     assert_exit(&output, 3);
     // Lines end where they have to.
     let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("nobody wants no ticket"), "{text}");
-    assert!(text.contains("has no vocabulary for it"), "{text}");
+    assert!(text.contains("none.jsonl: no answer") && text.contains("nobody wants no ticket"), "{text}");
+    assert!(text.contains("good.edn: unreadable") && text.contains("has no vocabulary for it"), "{text}");
+    assert!(text.ends_with("1 unreadable, 1 without an answer"), "{text}");
+    let output = package.simutant(&["check", "good.jsonl", "none.jsonl", "--specification", "tickets", "--json"]);
+    assert_exit(&output, 4);
+    let listing: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&listing["possible"], &listing["unanswered"]), (&1.into(), &1.into()));
 
     // What is wrong with the package is told before anything is judged.
     let refused = |expect: &str, code: i32| {

@@ -14,8 +14,8 @@ use simutant_outcomes::Finding;
 use simutant_systems::dns::{Answer, Question, Rcode, Record, RecordType, StubQuery, TestCase};
 
 use super::message::{Response, Unreadable, list, rcode_name};
+use super::observed_answers::{ObservedAnswers, is_same};
 use super::stub::Reply;
-use super::told::{Told, is_same};
 
 /// What is left of a time to live may be told by so much too long: resolvers count in whole seconds, and a busy machine
 /// may let one wait before it reads what it was sent.
@@ -87,7 +87,12 @@ impl From<WrongReply> for Finding {
 }
 
 /// Returns what is wrong first, in the order of the queries.
-pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, losses: Losses) -> Option<WrongReply> {
+pub(super) fn judge(
+    case: &TestCase,
+    replies: &[Option<Reply>],
+    observed: &ObservedAnswers,
+    losses: Losses,
+) -> Option<WrongReply> {
     let asked: Vec<Asked<'_>> =
         case.queries.iter().zip(replies).map(|(query, reply)| Asked::new(case, query, reply)).collect();
     asked.iter().enumerate().find_map(|(number, query)| {
@@ -95,7 +100,7 @@ pub(super) fn judge(case: &TestCase, replies: &[Option<Reply>], told: &Told, los
         let words = format!("{name} {record_type}");
         let (wrong, found) = match &reply.response {
             Some(Ok(response)) => {
-                let wrong = wrong_in(right, response).or_else(|| too_old(case, query, response, &asked, told))?;
+                let wrong = wrong_in(right, response).or_else(|| too_old(case, query, response, &asked, observed))?;
                 (wrong, response.to_string())
             }
             Some(Err(Unreadable(what))) => ("the answer cannot be read".to_owned(), what.clone()),
@@ -191,14 +196,14 @@ fn too_old(
     query: &Asked<'_>,
     response: &Response,
     asked: &[Asked<'_>],
-    told: &Told,
+    observed: &ObservedAnswers,
 ) -> Option<String> {
     let hints = case.name_space.root_hints();
     let soa = response.authority.iter().filter(|_| query.right.soa.is_some());
     let records = response.answer.iter().chain(soa);
     records.filter(|record| !hints.iter().any(|hint| is_same(hint, record))).find_map(|record| {
         let original = query.records().find(|original| is_same(original, record))?;
-        let since = known_since(record, query.reply.ended, asked, told)?;
+        let since = known_since(record, query.reply.ended, asked, observed)?;
         let age = query.reply.tried.saturating_duration_since(since);
         let left = (Duration::from_secs(original.ttl.into()) + SLACK).checked_sub(age);
         let is_over = left.is_none_or(|left| Duration::from_secs(record.ttl.into()) > left);
@@ -216,13 +221,13 @@ fn too_old(
 /// last, or, where that was while a question was open whose answer has the record, since it had that answer. Until then
 /// the record is of the transaction in progress (RFC 1035, section 3.2.1), and some resolvers count the times of all
 /// records of an answer from when they know the whole of it.
-fn known_since(record: &Record, end: Instant, asked: &[Asked<'_>], told: &Told) -> Option<Instant> {
-    let last = told.last_before(record, end)?;
+fn known_since(record: &Record, end: Instant, asked: &[Asked<'_>], observed: &ObservedAnswers) -> Option<Instant> {
+    let last = observed.last_before(record, end)?;
     let has_it =
         |query: &&Asked<'_>| query.reply.response.is_some() && query.records().any(|other| is_same(other, record));
     let answered = asked.iter().filter(has_it).filter_map(|query| {
         let end = query.reply.ended.min(end);
-        told.last_before(record, end).filter(|moment| *moment >= query.reply.open_since).map(|_| end)
+        observed.last_before(record, end).filter(|moment| *moment >= query.reply.open_since).map(|_| end)
     });
     answered.chain([last]).max()
 }
@@ -280,7 +285,8 @@ mod tests {
 
     #[track_caller]
     fn check(query: (&str, &str), reply: Option<Reply>, expect: Option<&str>) {
-        let found = judge(&case(&[query]), &[reply], &Told::default(), Losses::None).map(|reason| reason.to_string());
+        let found = judge(&case(&[query]), &[reply], &ObservedAnswers::default(), Losses::None)
+            .map(|reason| reason.to_string());
         match expect {
             None => assert_eq!(found, None),
             Some(expect) => assert!(found.as_ref().is_some_and(|found| found.contains(expect)), "{found:?}"),
@@ -335,11 +341,14 @@ mod tests {
         let replies = |second| [response(0, &[one, other], &[]), second];
         let mut unanswered = reply(None);
         unanswered.ended += Duration::from_secs(20);
-        let found = judge(&case(&queries), &replies(Some(unanswered)), &Told::default(), Losses::None)
+        let found = judge(&case(&queries), &replies(Some(unanswered)), &ObservedAnswers::default(), Losses::None)
             .map(|reason| reason.to_string());
         let expect = "query 1 (host.oak. TXT) was asked 2 times in 20000 ms and not answered; 1 times the resolver said that it could not find out";
         assert_eq!(found.as_deref(), Some(expect));
-        assert_eq!(judge(&case(&queries), &replies(Some(reply(None))), &Told::default(), Losses::Some), None);
+        assert_eq!(
+            judge(&case(&queries), &replies(Some(reply(None))), &ObservedAnswers::default(), Losses::Some),
+            None
+        );
     }
 
     #[test]
@@ -348,19 +357,19 @@ mod tests {
         // Returns what is wrong if a record is given that came `age` before the question, and again `again` before or
         // after it.
         let wrong = |query, answer: &[&str], authority: &[&str], age: u32, again: Option<(bool, u32)>| {
-            let told = Told::default();
+            let observed = ObservedAnswers::default();
             let start = Instant::now();
             let asked = start + 100 * second;
             let soa: Vec<Record> = authority.iter().map(|text| text.parse().expect("it is a record")).collect();
             let original = case(&[query]).name_space.answer(&case(&[query]).queries[0].question());
-            told.note(original.section().cloned().chain(soa.clone()).collect(), asked - age * second);
+            observed.note(original.section().cloned().chain(soa.clone()).collect(), asked - age * second);
             if let Some((is_before, seconds)) = again {
                 let moment = if is_before { asked - seconds * second } else { asked + seconds * second };
-                told.note(original.section().cloned().collect(), moment);
+                observed.note(original.section().cloned().collect(), moment);
             }
             let response = response(0, answer, authority)?.response;
             let reply = Reply { response, ended: asked + second, ..Reply::new(asked) };
-            judge(&case(&[query]), &[Some(reply)], &told, Losses::None).map(|reason| reason.to_string())
+            judge(&case(&[query]), &[Some(reply)], &observed, Losses::None).map(|reason| reason.to_string())
         };
         let alias = ["alias. 5 IN CNAME host.oak."];
         let query = ("alias.", "CNAME");
@@ -390,14 +399,14 @@ mod tests {
         // Asks a question after `since` s that has its answer after `ended` s, and for the alias after 19 s; a server
         // tells of it after 11 s.
         let wrong = |question, answer: Option<Reply>, [since, ended]: [u32; 2]| {
-            let (start, told) = (Instant::now(), Told::default());
-            told.note(vec![alias.parse().expect("it is a record")], start + 11 * second);
+            let (start, observed) = (Instant::now(), ObservedAnswers::default());
+            observed.note(vec![alias.parse().expect("it is a record")], start + 11 * second);
             let [since, ended, asked] = [since, ended, 19].map(|seconds| start + seconds * second);
             let response = answer.and_then(|answer| answer.response);
             let earlier = Reply { response, tried: ended, ended, ..Reply::new(since) };
             let last = Reply { response: self::response(0, &[alias], &[])?.response, ..Reply::new(asked) };
             let case = case(&[question, ("alias.", "CNAME")]);
-            judge(&case, &[Some(earlier), Some(last)], &told, Losses::Some).map(|reason| reason.to_string())
+            judge(&case, &[Some(earlier), Some(last)], &observed, Losses::Some).map(|reason| reason.to_string())
         };
         let (query, answer) = (("alias.", "A"), || response(0, &[alias, one, other], &[]));
         assert_eq!(wrong(query, answer(), [10, 17]), None);
