@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use simutant_analysis::statistics::{Interval, wilson};
 use simutant_analysis::{case_name, plural};
 use simutant_campaign::{Bounds, Simulator};
@@ -386,7 +387,7 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
         if let Some(reason) = rate.doubt() {
             text.push_str(&format!("  inconclusive: {reason}\n"));
         }
-        text.push_str(&format!("  input: {case}\n"));
+        text.push_str(&input(case));
         text.push_str(&explained(shown));
         text.push_str(&kept(shown));
         printed(processes).for_each(|line| text.push_str(&format!("  repetition {repetition}, {line}")));
@@ -414,7 +415,7 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
                 text.push_str(&format!("INCONCLUSIVE {}: {inconclusive}\n", result.name));
             }
         }
-        text.push_str(&format!("  input: {}\n", result.case));
+        text.push_str(&input(&result.case));
         text.push_str(&explained(result));
         text.push_str(&kept(result));
         printed(&result.processes).for_each(|line| text.push_str(&format!("  {line}")));
@@ -425,6 +426,18 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
     text.push_str(&format!("{passed} passed, {failed} failed"));
     text.push_str(&inconclusive(report.results.len() - passed - failed));
     text + &noted(&report.results)
+}
+
+/// How many characters of a test case are shown: the decisions of a walk are a page of numbers.
+const INPUT_SHOWN_MAX: usize = 400;
+
+/// Returns the line with a test case.
+fn input(case: &Value) -> String {
+    let text = case.to_string();
+    match text.char_indices().nth(INPUT_SHOWN_MAX) {
+        Some((end, _)) => format!("  input: {} … (--json has all of it)\n", &text[..end]),
+        None => format!("  input: {text}\n"),
+    }
 }
 
 /// Says why a history is impossible, if the finding is one of the oracle's.

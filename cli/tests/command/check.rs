@@ -407,7 +407,7 @@ fn a_specification_of_ones_own_judges_as_the_others_do() {
     assert!(text.ends_with("1 unreadable, 1 without an answer"), "{text}");
     let output = package.simutant(&["check", "good.jsonl", "none.jsonl", "--specification", "tickets", "--json"]);
     assert_exit(&output, 4);
-    let listing: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let listing: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&listing["possible"], &listing["unanswered"]), (&1.into(), &1.into()));
 
     // What is wrong with the package is told before anything is judged.

@@ -371,8 +371,10 @@ impl Specification for ZooKeeper {
         }
         let untold = self.watches.untold(session);
         if !untold.is_empty() || matches!(observed, Response::Told { .. } | Response::Events(_)) {
+            let events = untold.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let events = if events.is_empty() { "no event" } else { &events };
             return Some(format!(
-                "the changes so far make the events {untold:?}, and the call's own change may add some"
+                "the changes so far have these events for the session: {events}; the call's own change may add some"
             ));
         }
         let path = operation.path()?.as_str();
@@ -381,9 +383,10 @@ impl Specification for ZooKeeper {
         };
         let Stat { version, acl_version, children_version, children, .. } = stat;
         let versions =
-            format!("versions {version} of the data, {acl_version} of the list, {children_version} of children");
-        let data = &node.data;
-        Some(format!("{path} is there with the data {data:?}, {children} children, {versions}, and {:?}", node.acl))
+            format!("version {version} of the data, {acl_version} of permissions, {children_version} of children");
+        let data = node.data.as_ref().map_or_else(|| "no data".to_owned(), |data| format!("the data {data}"));
+        let acl = node.acl.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        Some(format!("{path} is there with {data} and {children} children ({versions}): {acl}"))
     }
 
     fn footprint(operation: &Operation, response: Option<&Response>) -> Footprint {

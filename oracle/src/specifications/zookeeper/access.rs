@@ -1,5 +1,7 @@
 //! Who may do what with a node.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Session;
@@ -44,6 +46,30 @@ impl Permissions {
 
     pub(super) const fn include(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.who {
+            Who::Anyone => formatter.write_str("anyone")?,
+            Who::Session(session) => write!(formatter, "{session}")?,
+        }
+        write!(formatter, " may {}", self.permissions)
+    }
+}
+
+impl fmt::Display for Permissions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = [
+            (Self::READ, "read"),
+            (Self::WRITE, "write"),
+            (Self::CREATE, "create"),
+            (Self::DELETE, "delete"),
+            (Self::ADMINISTER, "administer"),
+        ];
+        let names: Vec<&str> = named.iter().filter(|(one, _)| self.include(*one)).map(|(_, name)| *name).collect();
+        formatter.write_str(&if names.is_empty() { "do nothing".to_owned() } else { names.join(", ") })
     }
 }
 

@@ -1,6 +1,7 @@
 //! What clients ask of ZooKeeper, and what it answers.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -190,6 +191,21 @@ pub enum Event {
     ChildrenChanged(Text),
     /// These come, in any order, since one end of a session made them. No client observes that.
     InAnyOrder(Vec<Event>),
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Created(path) => write!(formatter, "{path} was created"),
+            Self::Deleted(path) => write!(formatter, "{path} was deleted"),
+            Self::DataChanged(path) => write!(formatter, "the data of {path} changed"),
+            Self::ChildrenChanged(path) => write!(formatter, "the children of {path} changed"),
+            Self::InAnyOrder(events) => {
+                let events: Vec<String> = events.iter().map(ToString::to_string).collect();
+                write!(formatter, "in any order: {}", events.join(", "))
+            }
+        }
+    }
 }
 
 /// The statistics of a node, without its transactions and times, which a server makes up.

@@ -206,3 +206,36 @@ fn all_parts_of_a_transaction_are_done_or_none() {
     check(&[(1, Operation::Multi(vec![look(None)]))], &errors(&[Error::NoNode]));
     check(&[(1, Operation::Multi(vec![Operation::Close]))], &errors(&[Error::BadArguments]));
 }
+
+#[test]
+fn reasons_are_words() {
+    let mut tree = ZooKeeper::default();
+    let data = Operation::SetData { path: "/a".into(), data: Some("x".into()), version: None };
+    let mine = acl("/a", Who::Session(Session(1)), Permissions(5));
+    let get = Operation::GetData { path: "/a".into() };
+    let reason = |tree: &ZooKeeper, session| tree.reason(Session(session), &get, &Response::Done, &Response::Done);
+    assert_eq!(reason(&tree, 2).as_deref(), Some("/a is not there"));
+    for operation in [create("/a"), data.clone(), get.clone().and_watch(), mine] {
+        tree.step(Session(1), &operation, &mut Open::first());
+    }
+    assert_eq!(
+        reason(&tree, 2).as_deref(),
+        Some(
+            "/a is there with the data x and 0 children (version 1 of the data, 1 of permissions, 0 of children): \
+             session 1 may read, create"
+        )
+    );
+    assert_eq!(Permissions(0).to_string(), "do nothing");
+    assert_eq!(
+        Access { who: Who::Anyone, permissions: Permissions::ALL }.to_string(),
+        "anyone may read, write, create, delete, administer"
+    );
+    let all = ["/a".into(), "/b".into(), "/c".into(), "/d".into()];
+    let [made, gone, other, below] = all;
+    let events =
+        vec![Event::Created(made), Event::Deleted(gone), Event::DataChanged(other), Event::ChildrenChanged(below)];
+    assert_eq!(
+        Event::InAnyOrder(events).to_string(),
+        "in any order: /a was created, /b was deleted, the data of /c changed, the children of /d changed"
+    );
+}

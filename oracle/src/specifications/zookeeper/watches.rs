@@ -67,7 +67,7 @@ impl Watches {
         });
     }
 
-    /// Tells who watches a path, if they may read the node. The watches are gone then, whoever is told.
+    /// Returns the sessions that watch a path and may read the node, which get the event. All watches on the path are removed.
     fn fire(
         &mut self,
         path: &str,
