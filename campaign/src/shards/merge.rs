@@ -89,7 +89,7 @@ pub fn merge(
 /// Takes the results in `files` into the campaign in `directory`, but for files that are damaged or of another campaign.
 ///
 /// # Errors
-/// If a file cannot be read, or the journal not be written: the results may be worth another attempt.
+/// If a file cannot be read or has another run than the journal, or the journal cannot be written.
 pub fn merge_usable(directory: &Path, files: &[PathBuf]) -> Result<(), ShardError> {
     let (mut journal, identity, _lock) = match open(directory, None) {
         Err(ShardError::NotPrepared(_)) => return Ok(()),
@@ -99,7 +99,7 @@ pub fn merge_usable(directory: &Path, files: &[PathBuf]) -> Result<(), ShardErro
         let taken = ShardResult::read(path)
             .and_then(|result| take(&mut journal, &identity, result, (path, directory), RunForm::Text));
         match taken {
-            Ok(_) | Err(ShardError::NoResult { .. } | ShardError::OtherCampaign { .. } | ShardError::Differs(_)) => {}
+            Ok(_) | Err(ShardError::NoResult { .. } | ShardError::OtherCampaign { .. }) => {}
             Err(error) => return Err(error),
         }
     }
