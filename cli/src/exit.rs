@@ -22,8 +22,8 @@ Exit codes:
        fails on the original simulation, or a self-check failed
     2  the command line is wrong
     3  a file or a value cannot be used
-    4  something could not be built, started or reached, or a machine is
-       unfit for a shard
+    4  something could not be built, started or reached, a specification
+       ended without an answer, or a machine is unfit for a shard
     5  a file could not be written or read, or the disk is full
     6  a score is below what --score-min or --dominator-score-min asks for
     7  no test failed, and some were inconclusive; or a history is undecided;

@@ -485,7 +485,10 @@ fn write_private_by(
     unfinished.push(UNFINISHED);
     let unfinished = PathBuf::from(unfinished);
     let mut file = fs::File::create(&unfinished).map_err(failed)?;
-    write(&mut file)?;
+    if let Err(error) = write(&mut file) {
+        remove(&unfinished)?;
+        return Err(error);
+    }
     file.set_permissions(Permissions::from_mode(mode)).and_then(|()| file.sync_all()).map_err(failed)?;
     // A program cannot be started as long as somebody has it open to write.
     drop(file);
