@@ -226,7 +226,7 @@ impl Bundle {
     }
 
     fn is_whole_of(&self, identity: &Identity) -> bool {
-        let is_whole = |name: &&str| self.copy_checked(name, &mut io::sink()).is_ok();
+        let is_whole = |name: &&str| self.copy_checked(name, (&self.folder, &mut io::sink())).is_ok();
         self.manifest.identity == *identity && [WORKER, PLAIN, JOURNAL].iter().all(is_whole)
     }
 
@@ -350,19 +350,21 @@ impl Bundle {
     pub(super) fn copy_to(&self, folder: &Path) -> Result<(), ShardError> {
         for name in [WORKER, PLAIN, JOURNAL] {
             let mode = if name == JOURNAL { 0o600 } else { 0o700 };
-            write_private_by(&folder.join(name), mode, |file| self.copy_checked(name, file))?;
+            let path = folder.join(name);
+            write_private_by(&path, mode, |file| self.copy_checked(name, (&path, file)))?;
         }
         Ok(())
     }
 
     /// Copies the journal into a folder that has none.
     pub(super) fn copy_journal_to(&self, folder: &Path) -> Result<(), ShardError> {
-        write_private_by(&folder.join(JOURNAL), 0o644, |file| self.copy_checked(JOURNAL, file))
+        let path = folder.join(JOURNAL);
+        write_private_by(&path, 0o644, |file| self.copy_checked(JOURNAL, (&path, file)))
     }
 
     /// Copies a file of the bundle; an error if it is not what the manifest says. Journals may be large, so it is never in
-    /// memory as a whole.
-    fn copy_checked(&self, name: &str, to: &mut dyn Write) -> Result<(), ShardError> {
+    /// memory as a whole. `path` is where the copy is, for errors.
+    fn copy_checked(&self, name: &str, (path, to): (&Path, &mut dyn Write)) -> Result<(), ShardError> {
         let damaged = |detail| ShardError::NoBundle { path: self.folder.clone(), detail };
         let mut from = fs::File::open(self.folder.join(name)).map_err(|error| damaged(format!("{name}: {error}")))?;
         let (mut digest, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
@@ -372,7 +374,7 @@ impl Bundle {
                 break;
             }
             digest.update(&buffer[..count]);
-            to.write_all(&buffer[..count]).map_err(|source| ShardError::file(name, source))?;
+            to.write_all(&buffer[..count]).map_err(|source| ShardError::file(path, source))?;
         }
         match self.manifest.files.get(name) == Some(&hexadecimal(&digest.finalize())) {
             true => Ok(()),
