@@ -1,8 +1,11 @@
+use std::fmt::Debug;
+use std::rc::Rc;
+
 use simutant_oracle::Session;
 use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Event, Operation, Permissions, Response, Who};
 use simutant_oracle::{Check, Order, Recorder, specifications};
 use simutant_sim_core::trace::Action;
-use simutant_sim_core::{Context, Simulation, VirtualDuration};
+use simutant_sim_core::{Address, Context, Simulation, VirtualDuration};
 use simutant_system::{InputSource, Universe, universe};
 
 use super::client::{Connection, SILENCE};
@@ -38,17 +41,41 @@ fn walks_of_a_strategy_pass_and_reach_every_state() {
     assert_eq!(covered, states.into());
 }
 
-/// Sends requests of one session without awaiting any answer, and returns the answers.
-fn pipelined(rule: AclRecord, operations: &[Operation]) -> Vec<Response> {
+/// Runs clients of a server, and returns what they return.
+fn served<T, F>(rule: AclRecord, clients: impl FnOnce(Rc<Context<ZooKeeperMessage>>, Address) -> F) -> T
+where
+    F: Future<Output = T> + 'static,
+    T: Clone + Debug + PartialEq + 'static,
+{
     let mut simulation = Simulation::new(1);
     let takes = VirtualDuration::from_micros(100);
-    simulation.add("server", move |context| server(context, Speed { prepare: takes, log: takes, apply: takes }, rule));
+    let speed = Speed { prepare: takes, log: takes, apply: takes };
+    simulation.add("server", move |context| server(context, speed, rule));
     let address = simulation.address("server", PORT);
+    let returned = simulation.add("clients", |context| clients(Rc::new(context), address)).returned();
+    let ended = simulation.run().ended;
+    assert!(ended.passed(), "{ended}");
+    returned.get().expect("the clients returned").clone()
+}
+
+/// Returns the connection of a session to a server that is up.
+async fn connected(context: &Rc<Context<ZooKeeperMessage>>, server: Address, session: u64) -> Connection {
+    let mut connection = Connection::new(context.clone(), server, Session(session), Default::default());
+    connection.connect().await.expect("the server is up");
+    connection
+}
+
+/// Asks for an operation, and returns the answer.
+async fn asked(connection: &mut Connection, operation: &Operation) -> Response {
+    connection.send(operation).await.expect("the server is up");
+    connection.receive().await.expect("the server is up")
+}
+
+/// Sends requests of one session without awaiting any answer, and returns the answers.
+fn pipelined(rule: AclRecord, operations: &[Operation]) -> Vec<Response> {
     let operations = operations.to_vec();
-    let body = move |context| async move {
-        let context = std::rc::Rc::new(context);
-        let mut connection = Connection::new(context, address, Session(1), Default::default());
-        connection.connect().await.expect("the server is up");
+    served(rule, |context, server| async move {
+        let mut connection = connected(&context, server, 1).await;
         for operation in &operations {
             connection.send(operation).await.expect("the server is up");
         }
@@ -57,11 +84,7 @@ fn pipelined(rule: AclRecord, operations: &[Operation]) -> Vec<Response> {
             responses.push(connection.receive().await.expect("the server is up"));
         }
         responses
-    };
-    let returned = simulation.add("client", body).returned();
-    let ended = simulation.run().ended;
-    assert!(ended.passed(), "{ended}");
-    returned.get().expect("the client returned").clone()
+    })
 }
 
 /// The three calls of ZOOKEEPER-2439.
@@ -151,38 +174,23 @@ fn events_come_before_the_answers_that_show_their_changes() {
     assert_eq!(events, [vec![], vec![created], vec![], vec![], vec![changed], vec![]]);
 }
 
+/// An ephemeral node, and a look at it.
+fn ephemeral() -> [Operation; 2] {
+    let create = Operation::Create { path: "/a".into(), data: None, mode: CreateMode::Ephemeral };
+    [create, Operation::Exists { path: "/a".into() }]
+}
+
 /// What two sessions see of the ephemeral node of one of them, which is silent for some halves of the timeout.
 fn after_silence(halves: u32) -> (bool, Response, Response) {
-    let mut simulation = Simulation::new(1);
-    let takes = VirtualDuration::from_micros(100);
-    let speed = Speed { prepare: takes, log: takes, apply: takes };
-    simulation.add("server", move |context| server(context, speed, AclRecord::New));
-    let address = simulation.address("server", PORT);
-    let body = move |context: Context<ZooKeeperMessage>| async move {
-        let context = std::rc::Rc::new(context);
-        let [mut one, mut other] =
-            [1, 2].map(|number| Connection::new(context.clone(), address, Session(number), Default::default()));
-        one.connect().await.expect("the server is up");
-        other.connect().await.expect("the server is up");
-        let exists = Operation::Exists { path: "/a".into() };
-        let create = Operation::Create { path: "/a".into(), data: None, mode: CreateMode::Ephemeral };
-        one.send(&create).await.expect("the server is up");
-        one.receive().await.expect("the server is up");
-        other.send(&exists.clone().and_watch()).await.expect("the server is up");
-        other.receive().await.expect("the server is up");
+    served(AclRecord::New, move |context, server| async move {
+        let mut one = connected(&context, server, 1).await;
+        let mut other = connected(&context, server, 2).await;
+        let [create, exists] = ephemeral();
+        asked(&mut one, &create).await;
+        asked(&mut other, &exists.clone().and_watch()).await;
         let is_expired = one.fall_silent(halves).await.expect("the server is up");
-        let mut answers = Vec::new();
-        for connection in [&mut one, &mut other] {
-            connection.send(&exists).await.expect("the server is up");
-            answers.push(connection.receive().await.expect("the server is up"));
-        }
-        (is_expired, answers)
-    };
-    let returned = simulation.add("clients", body).returned();
-    let ended = simulation.run().ended;
-    assert!(ended.passed(), "{ended}");
-    let (is_expired, answers) = returned.get().expect("the clients returned").clone();
-    (is_expired, answers[0].clone(), answers[1].clone())
+        (is_expired, asked(&mut one, &exists).await, asked(&mut other, &exists).await)
+    })
 }
 
 #[test]
@@ -198,34 +206,17 @@ fn a_session_expires_that_is_silent_for_too_long_with_its_nodes() {
 
 /// Whether there is the ephemeral node of a session, some halves of its timeout after it has closed its silent connection.
 fn is_left_after_closing(halves: u32) -> Response {
-    let mut simulation = Simulation::new(1);
-    let takes = VirtualDuration::from_micros(100);
-    let speed = Speed { prepare: takes, log: takes, apply: takes };
-    simulation.add("server", move |context| server(context, speed, AclRecord::New));
-    let address = simulation.address("server", PORT);
-    let body = move |context: Context<ZooKeeperMessage>| async move {
-        let context = std::rc::Rc::new(context);
-        let mut answer = Response::Done;
-        let create = Operation::Create { path: "/a".into(), data: None, mode: CreateMode::Ephemeral };
-        for (session, operation) in [(1, create), (2, Operation::Exists { path: "/a".into() })] {
-            let mut connection = Connection::new(context.clone(), address, Session(session), Default::default());
-            connection.connect().await.expect("the server is up");
-            connection.send(&operation).await.expect("the server is up");
-            answer = connection.receive().await.expect("the server is up");
-            if session == 1 {
-                let mut silent = context.connect(address, SILENCE).await.expect("the server is up");
-                let open = ZooKeeperMessage::Open { session: Session(1), timeout: Some(SILENCE) };
-                silent.send(open).await.expect("the server is up");
-                drop(silent);
-                context.sleep(VirtualDuration::from_nanos(SILENCE.as_nanos() / 2 * u64::from(halves))).await;
-            }
-        }
-        answer
-    };
-    let returned = simulation.add("clients", body).returned();
-    let ended = simulation.run().ended;
-    assert!(ended.passed(), "{ended}");
-    returned.get().expect("the clients returned").clone()
+    served(AclRecord::New, move |context, server| async move {
+        let [create, exists] = ephemeral();
+        let mut one = connected(&context, server, 1).await;
+        asked(&mut one, &create).await;
+        let mut silent = context.connect(server, SILENCE).await.expect("the server is up");
+        let open = ZooKeeperMessage::Open { session: Session(1), timeout: Some(SILENCE) };
+        silent.send(open).await.expect("the server is up");
+        drop(silent);
+        context.sleep(VirtualDuration::from_nanos(SILENCE.as_nanos() / 2 * u64::from(halves))).await;
+        asked(&mut connected(&context, server, 2).await, &exists).await
+    })
 }
 
 #[test]
