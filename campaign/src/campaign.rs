@@ -4,31 +4,29 @@ pub(crate) mod original;
 pub(crate) mod settings;
 mod universe;
 
-use self::original::{check_baseline, limits, recording};
-use self::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_mutator::Fingerprint;
 use simutant_outcomes::{BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites};
-use simutant_protocol::{MutantExecution, RunLimits, Sizes};
+use simutant_protocol::{MutantExecution, RunLimits};
 
-use crate::checks::{Checks, check_recording};
+pub(crate) use self::original::Original;
+use self::original::limits;
+use self::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
+use crate::checks::Checks;
 use crate::crew::{Crew, Workshop};
 use crate::edit::Edit;
 use crate::executor::{Executor, Numbered};
 use crate::journal::{Content, Journal, Recording, UniverseSize};
 use crate::lock::Lock;
 use crate::outcomes::{self, Settings};
-use crate::plain::Crews;
 use crate::reseeding::Tally;
-use crate::traced::Traced;
 use crate::{
     CampaignError, CampaignPlan, Existing, Phase, Progress, Pruning, SessionEnd, Statistics, cost, pool, sample,
-    white_box,
 };
 
 /// What the names of the files begin and end with in which workers leave their runs.
@@ -49,8 +47,6 @@ pub struct Campaign {
 /// What this process did.
 #[derive(Debug, Default)]
 struct Session {
-    /// The test cases, if they have been drawn or read and no run has taken them yet.
-    cases: Option<Vec<Value>>,
     executed: u64,
     kept: u64,
     kept_checked: u64,
@@ -142,8 +138,8 @@ impl Campaign {
     /// # Errors
     /// If the worker cannot be used, or the journal not be written.
     pub fn draw(&mut self, progress: &mut dyn FnMut(Progress), stop: &AtomicBool) -> Result<SessionEnd, CampaignError> {
-        self.session.cases = self.draw_universe(progress, stop)?;
-        Ok(if self.session.cases.is_some() { SessionEnd::Finished } else { SessionEnd::Stopped })
+        let cases = self.draw_universe(progress, stop)?;
+        Ok(if cases.is_some() { SessionEnd::Finished } else { SessionEnd::Stopped })
     }
 
     pub(crate) fn plan(&self) -> &CampaignPlan {
@@ -182,8 +178,8 @@ impl Campaign {
         self.run_on((plain, None), jobs, progress, stop)
     }
 
-    /// Goes on as [`Campaign::run`] does, but runs the mutants on the test cases of `scope` alone; on an empty one,
-    /// nothing but the original is run. What is run is there for a session with a larger scope.
+    /// Goes on as [`Campaign::run`] does, but runs the mutants on the test cases of `scope` alone. What is run is there
+    /// for a session with a larger scope.
     ///
     /// # Errors
     /// As for [`Campaign::run`].
@@ -205,22 +201,10 @@ impl Campaign {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
-        let Some(cases) = self.draw_universe(progress, stop)? else { return Ok(SessionEnd::Stopped) };
-        let settings =
-            Settings::read(&self.journal)?.ok_or_else(|| self.journal.damaged("the universe has no criteria"))?;
-        if stop.load(Relaxed)
-            || self.run_baseline(&cases, (&settings, plain), jobs, progress, stop)? == SessionEnd::Stopped
-        {
-            return Ok(SessionEnd::Stopped);
+        match self.record(plain, jobs, progress, stop)? {
+            None => Ok(SessionEnd::Stopped),
+            Some(original) => self.run_mutants(&original, scope, jobs, progress, stop),
         }
-        if scope.is_some_and(BitSet::is_clear) {
-            return Ok(SessionEnd::Finished);
-        }
-        let begun = Instant::now();
-        self.session.jobs = jobs.get();
-        let end = self.run_mutants(&cases, (&settings, scope), jobs, progress, stop);
-        self.session.elapsed += begun.elapsed();
-        end
     }
 
     /// Returns what the finished campaign found out.
@@ -298,87 +282,33 @@ impl Campaign {
         })
     }
 
-    fn run_baseline(
+    /// Runs the mutants on the test cases of `scope`, on all if there is none.
+    pub(crate) fn run_mutants(
         &mut self,
-        cases: &[Value],
-        (settings, plain): (&Settings, &Path),
+        original: &Original,
+        scope: Option<&BitSet>,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
-        let Self { plan, journal, session, .. } = self;
-        let recordings = journal.recordings(&settings.content)?;
-        let mut todo = numbers_of_none(&recordings[..cases.len()]);
-        let mut done = cases.len() - todo.len();
-        // Some of what is kept after an edit is recorded again, and must be the same.
-        let again = sample::kept_recordings(plan.seed, &journal.adopted()?);
-        let known = match again.is_empty() {
-            true => Vec::new(),
-            false => journal.traced(&settings.content, settings.trace_criteria.len())?,
-        };
-        todo.extend(&again);
-        todo.sort_unstable();
-        let sites = &plan.build.sites;
-        let sizes = Sizes { measured: white_box::measured(sites).to_vec(), mutants: sites.mutants.len() };
-        let crews = (0..jobs.get().min(todo.len())).map(|_| Crews::new(plan, plain)).collect();
-        let record = |crews: &mut Crews<'_>, number: usize| {
-            let (recorded, traced) = crews.instrumented.record(&cases[number], sizes.clone())?;
-            check_baseline(plan, number, &cases[number], &recorded)?;
-            crews.compare(number, &cases[number], &recorded)?;
-            let recording =
-                recording(&recorded, settings, sites).filter(|_| traced.len() == settings.trace_criteria.len());
-            let error = || crews.instrumented.error(format!("recorded a number out of range on test case {number}"));
-            let recording = recording.ok_or_else(error)?;
-            if let (Some(kept), true) = (&recordings[number], again.contains(&number)) {
-                let known: Traced = known.iter().map(|of_criterion| of_criterion[number].clone()).collect();
-                check_recording(plan, number, (kept, &known), (&recording, &traced))?;
-            }
-            Ok((recording, traced, recorded.pairs_unlisted))
-        };
-        let universe = plan.universe();
-        let work = |crews: &mut Crews<'_>, number: usize| {
-            record(crews, number).map_err(|error: CampaignError| error.of_reseeding(universe, &cases[number]))
-        };
-        let seen = |number, (_, _, unlisted): &(_, _, u64)| {
-            if again.contains(&number) {
-                session.recordings_checked += 1;
-                return;
-            }
-            session.pairs_unlisted += unlisted;
-            done += 1;
-            progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
-        };
-        let write = |recorded: &[(usize, (Recording, Traced, u64))]| {
-            journal.transaction(|journal| {
-                let mut new = recorded.iter().filter(|(number, _)| !again.contains(number));
-                new.try_for_each(|(number, (recording, traced, _))| {
-                    journal.add_recording(*number, recording)?;
-                    journal.add_traced(*number, traced)
-                })
-            })
-        };
-        let end = pool::run(crews, &todo, stop, work, seen, write)?;
-        if end == SessionEnd::Finished && !again.is_empty() {
-            journal.set_checked()?;
-        }
-        Ok(end)
+        let begun = Instant::now();
+        self.session.jobs = jobs.get();
+        let end = self.run_rounds(original, scope, jobs, progress, stop);
+        self.session.elapsed += begun.elapsed();
+        end
     }
 
-    fn run_mutants(
+    fn run_rounds(
         &mut self,
-        cases: &[Value],
-        (settings, scope): (&Settings, Option<&BitSet>),
+        Original { settings, cases, recordings }: &Original,
+        scope: Option<&BitSet>,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
-        let mut recordings = self.journal.recordings(&settings.content)?;
-        recordings.truncate(cases.len());
-        let recordings: Option<Vec<Recording>> = recordings.into_iter().collect();
-        let recordings = recordings.expect("the baseline is finished");
         // Those of the universe alone, so that its runs end as they do without re-seedings.
         let limits = limits(&recordings[..self.plan.universe()], &self.plan.bounds);
-        let of_reseedings = original::reseeding_limits(limits, &recordings, &self.plan.bounds);
+        let of_reseedings = original::reseeding_limits(limits, recordings, &self.plan.bounds);
         self.journal.transaction(|journal| {
             journal.set("limits", &limits)?;
             journal.settle_limits(&limits, &of_reseedings)
@@ -389,13 +319,13 @@ impl Campaign {
         let reseedings = cases.len().checked_div(self.plan.universe()).unwrap_or(1);
         for round in 0..reseedings {
             let limits = if round == 0 { limits } else { of_reseedings };
-            let round = Round { number: round, of: reseedings, cases, recordings: &recordings, numbers: &numbers };
+            let round = Round { number: round, of: reseedings, cases, recordings, numbers: &numbers };
             if self.run_round(&round, &tally, (settings, limits), jobs, progress, stop)? == SessionEnd::Stopped {
                 return Ok(SessionEnd::Stopped);
             }
             // Nobody asks about the last one.
             if round.number + 1 < reseedings {
-                add_round(&self.journal, &settings.content, &round.numbers_in_journal(), &recordings, &mut tally)?;
+                add_round(&self.journal, &settings.content, &round.numbers_in_journal(), recordings, &mut tally)?;
             }
         }
         Ok(SessionEnd::Finished)
@@ -554,10 +484,6 @@ pub(crate) fn add_round(
 
 fn workshop(plan: &CampaignPlan) -> Workshop<'_> {
     Workshop { program: &plan.build.worker, system: &plan.build.sites.system, bounds: plan.bounds }
-}
-
-fn numbers_of_none<T>(items: &[Option<T>]) -> Vec<usize> {
-    (0..items.len()).filter(|&number| items[number].is_none()).collect()
 }
 
 /// Returns whether a file's name is that of a worker's answers.

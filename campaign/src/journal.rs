@@ -17,6 +17,7 @@ mod content;
 mod growth;
 mod kept;
 mod kept_recordings;
+mod packed;
 mod rounds;
 mod runs;
 mod shards;
@@ -35,9 +36,10 @@ use simutant_outcomes::BitSet;
 
 pub(crate) use content::Content;
 pub(crate) use growth::UniverseSize;
+pub(crate) use packed::{pack, unpack};
 pub(crate) use rounds::Rounds;
 pub use runs::RunForm;
-pub(crate) use runs::{StoredRun, compressed, decompressed, from_text as runs_of_text, to_text as runs_to_text};
+pub(crate) use runs::StoredRun;
 
 use crate::{CampaignError, bits};
 

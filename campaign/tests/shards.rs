@@ -399,7 +399,7 @@ fn results_that_are_of_something_else_are_refused() {
     };
     refused(&changed("table.sqlite", "CREATE TABLE more (number INTEGER)"), "it has other tables");
     refused(&changed("fewer.sqlite", "DELETE FROM units WHERE test_case = 0"), "its digest is another one");
-    refused(&changed("format.sqlite", "UPDATE meta SET value = '2' WHERE key = 'format'"), "its format is 2");
+    refused(&changed("format.sqlite", "UPDATE meta SET value = '1' WHERE key = 'format'"), "its format is 1");
     refused(&changed("runs.sqlite", "UPDATE units SET runs = x'00'"), "they cannot be read");
     refused(&changed("none.sqlite", "DELETE FROM meta"), "is not the result of a shard");
     let version =

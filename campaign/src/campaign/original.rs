@@ -1,12 +1,20 @@
 //! Runs on the original: what they must be, what the journal keeps of them, and the limits that they give mutants.
 
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use serde_json::Value;
 use simutant_outcomes::{RunEnd, Sites};
-use simutant_protocol::{Recorded, RunLimits};
+use simutant_protocol::{Recorded, RunLimits, Sizes};
 
+use super::Campaign;
+use crate::checks::check_recording;
 use crate::journal::Recording;
 use crate::outcomes::Settings;
-use crate::{Bounds, CampaignError, CampaignPlan, bits};
+use crate::plain::Crews;
+use crate::traced::Traced;
+use crate::{Bounds, CampaignError, CampaignPlan, Phase, Progress, SessionEnd, bits, pool, sample, white_box};
 
 /// A run on a mutant may take so many times the steps, events, virtual time and memory of the run of the original that
 /// took most of it (Rutherford, PhD thesis, section 4.2.1, has it for time).
@@ -15,6 +23,111 @@ const LIMIT_FACTOR: u64 = 3;
 /// varies by a few kilobytes with what a worker ran before, and outcomes must not.
 const MEMORY_BYTES_MIN: u64 = 64 << 20;
 const MEMORY_BYTES_UNIT: u64 = 16 << 20;
+
+/// What is known of the original when it has run on all test cases: what mutants need.
+#[derive(Debug)]
+pub(crate) struct Original {
+    pub(super) settings: Settings,
+    /// Those of the universe, and then those of each re-seeding.
+    pub(super) cases: Vec<Value>,
+    /// What was recorded on each of them.
+    pub(super) recordings: Vec<Recording>,
+}
+
+impl Campaign {
+    /// Runs the test cases on the original, as far as that was not done before, and returns what is known of it; `None` if
+    /// it was told to stop.
+    pub(crate) fn record(
+        &mut self,
+        plain: &Path,
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Option<Original>, CampaignError> {
+        let Some(cases) = self.draw_universe(progress, stop)? else { return Ok(None) };
+        let settings =
+            Settings::read(&self.journal)?.ok_or_else(|| self.journal.damaged("the universe has no criteria"))?;
+        if stop.load(Relaxed) {
+            return Ok(None);
+        }
+        let recordings = self.run_baseline(&cases, (&settings, plain), jobs, progress, stop)?;
+        Ok(recordings.map(|recordings| Original { settings, cases, recordings }))
+    }
+
+    /// Returns what was recorded on each test case; `None` if it was told to stop.
+    fn run_baseline(
+        &mut self,
+        cases: &[Value],
+        (settings, plain): (&Settings, &Path),
+        jobs: NonZeroUsize,
+        progress: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Recording>>, CampaignError> {
+        let Self { plan, journal, session, .. } = self;
+        let mut recordings = journal.recordings(&settings.content)?;
+        recordings.truncate(cases.len());
+        let mut todo = numbers_of_none(&recordings);
+        let mut done = cases.len() - todo.len();
+        // Some of what is kept after an edit is recorded again, and must be the same.
+        let again = sample::kept_recordings(plan.seed, &journal.adopted()?);
+        let known = match again.is_empty() {
+            true => Vec::new(),
+            false => journal.traced(&settings.content, settings.trace_criteria.len())?,
+        };
+        todo.extend(&again);
+        todo.sort_unstable();
+        let sites = &plan.build.sites;
+        let sizes = Sizes { measured: white_box::measured(sites).to_vec(), mutants: sites.mutants.len() };
+        let crews = (0..jobs.get().min(todo.len())).map(|_| Crews::new(plan, plain)).collect();
+        let record = |crews: &mut Crews<'_>, number: usize| {
+            let (recorded, traced) = crews.instrumented.record(&cases[number], sizes.clone())?;
+            check_baseline(plan, number, &cases[number], &recorded)?;
+            crews.compare(number, &cases[number], &recorded)?;
+            let recording =
+                recording(&recorded, settings, sites).filter(|_| traced.len() == settings.trace_criteria.len());
+            let error = || crews.instrumented.error(format!("recorded a number out of range on test case {number}"));
+            let recording = recording.ok_or_else(error)?;
+            if let (Some(kept), true) = (&recordings[number], again.contains(&number)) {
+                let known: Traced = known.iter().map(|of_criterion| of_criterion[number].clone()).collect();
+                check_recording(plan, number, (kept, &known), (&recording, &traced))?;
+            }
+            Ok((recording, traced, recorded.pairs_unlisted))
+        };
+        let universe = plan.universe();
+        let work = |crews: &mut Crews<'_>, number: usize| {
+            record(crews, number).map_err(|error: CampaignError| error.of_reseeding(universe, &cases[number]))
+        };
+        let seen = |number, (_, _, unlisted): &(_, _, u64)| {
+            if again.contains(&number) {
+                session.recordings_checked += 1;
+                return;
+            }
+            session.pairs_unlisted += unlisted;
+            done += 1;
+            progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
+        };
+        let mut new: Vec<(usize, Recording)> = Vec::new();
+        let write = |recorded: &[(usize, (Recording, Traced, u64))]| {
+            let is_new = |(number, _): &&(usize, _)| !again.contains(number);
+            new.extend(recorded.iter().filter(is_new).map(|(number, (recording, ..))| (*number, recording.clone())));
+            journal.transaction(|journal| {
+                recorded.iter().filter(is_new).try_for_each(|(number, (recording, traced, _))| {
+                    journal.add_recording(*number, recording)?;
+                    journal.add_traced(*number, traced)
+                })
+            })
+        };
+        let end = pool::run(crews, &todo, stop, work, seen, write)?;
+        if end == SessionEnd::Stopped {
+            return Ok(None);
+        }
+        if !again.is_empty() {
+            journal.set_checked()?;
+        }
+        new.into_iter().for_each(|(number, recording)| recordings[number] = Some(recording));
+        Ok(recordings.into_iter().collect())
+    }
+}
 
 pub(super) fn check_baseline(
     plan: &CampaignPlan,
@@ -103,6 +216,10 @@ pub(crate) fn reseeding_limits(universe: RunLimits, recordings: &[Recording], bo
             || is_near(recording.memory_bytes, universe.memory_bytes)
     };
     if recordings.iter().any(comes_near) { limits(recordings, bounds) } else { universe }
+}
+
+fn numbers_of_none<T>(items: &[Option<T>]) -> Vec<usize> {
+    (0..items.len()).filter(|&number| items[number].is_none()).collect()
 }
 
 #[cfg(test)]

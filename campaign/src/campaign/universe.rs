@@ -21,9 +21,6 @@ impl Campaign {
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Value>>, CampaignError> {
         let total = self.plan.universe();
-        if let Some(cases) = self.session.cases.take() {
-            return Ok(Some(cases));
-        }
         let rounds = self.journal.rounds()?;
         if let Some(mut cases) = self.journal.cases(total * rounds.drawn)? {
             let known = cases.len();

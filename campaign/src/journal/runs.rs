@@ -2,30 +2,24 @@
 //! `schema.sql`). A row for each would take longer than a short run does.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
 use std::ops::Range;
 
-use flate2::Compression;
-use flate2::read::ZlibDecoder;
-use flate2::write::ZlibEncoder;
 use rusqlite::params;
-use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::types::{Value, ValueRef};
 use serde::{Serialize, Serializer};
 use simutant_outcomes::{Cause, Execution, MutantNumber, RunEnd};
 use simutant_protocol::{MutantExecution, Spent};
 
+use super::packed::{pack, unpack};
 use super::{Content, Journal};
 use crate::CampaignError;
-
-/// The runs of a test case are longer in no campaign.
-const RUNS_BYTES_MAX: u64 = 256 << 20;
 
 /// How the runs of a test case are written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunForm {
     /// As text, which SQL can read.
     Text,
-    /// In a third of the space, which SQL cannot read.
+    /// In an eighth of the space, which SQL cannot read.
     Compressed,
 }
 
@@ -94,15 +88,10 @@ impl TryFrom<[i64; 8]> for StoredRun {
     type Error = String;
 
     fn try_from([mutant, verdict, cause, diverged, reason, events, steps, entered]: [i64; 8]) -> Result<Self, String> {
-        let unknown = |what: &str, number: i64| format!("{what} with the number {number}");
         let number = MutantNumber::try_from(mutant).map_err(|_| unknown("a mutant", mutant))?;
-        let of_cause = cause.checked_sub(1).and_then(|index| Cause::ALL.get(usize::try_from(index).ok()?));
-        if of_cause.is_none() && cause != 0 {
-            return Err(unknown("a cause", cause));
-        }
         let run = Self {
             mutant: number,
-            cause: of_cause.copied(),
+            cause: cause_of(cause)?,
             diverged: diverged == 1,
             reason,
             events: events.cast_unsigned(),
@@ -118,9 +107,22 @@ impl TryFrom<[i64; 8]> for StoredRun {
 }
 
 /// Returns 0 for none.
-fn cause_number(cause: Option<Cause>) -> i64 {
+pub(super) fn cause_number(cause: Option<Cause>) -> i64 {
     let index = Cause::ALL.iter().position(|&known| Some(known) == cause);
     index.map_or(0, |index| index as i64 + 1)
+}
+
+/// Returns the cause that [`cause_number`] gives this number.
+pub(super) fn cause_of(number: i64) -> Result<Option<Cause>, String> {
+    let known = number.checked_sub(1).and_then(|index| Cause::ALL.get(usize::try_from(index).ok()?));
+    match known {
+        None if number != 0 => Err(unknown("a cause", number)),
+        known => Ok(known.copied()),
+    }
+}
+
+fn unknown(what: &str, number: i64) -> String {
+    format!("{what} with the number {number}")
 }
 
 fn verdict_number(verdict: RunEnd) -> i64 {
@@ -136,19 +138,6 @@ fn verdict_number(verdict: RunEnd) -> i64 {
 /// Returns runs as a column has them.
 pub(crate) fn to_text(runs: &[StoredRun]) -> String {
     serde_json::to_string(runs).expect("runs are numbers")
-}
-
-/// Returns a text of runs in a third of its bytes.
-pub(crate) fn compressed(text: &str) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(text.as_bytes()).and_then(|()| encoder.finish()).expect("memory takes all that is written")
-}
-
-/// Returns what was [`compressed`]; `None` for what was not, or is too long.
-pub(crate) fn decompressed(bytes: &[u8]) -> Option<String> {
-    let mut text = String::new();
-    ZlibDecoder::new(bytes).take(RUNS_BYTES_MAX).read_to_string(&mut text).ok()?;
-    ((text.len() as u64) < RUNS_BYTES_MAX).then_some(text)
 }
 
 /// Returns the runs in what [`to_text`] wrote. There are many of them, and whoever takes all of JSON takes three times
@@ -230,13 +219,13 @@ impl Journal {
 
     /// Adds all runs of a test case, in the order of mutants, which finish it.
     pub(super) fn add_unit(&self, case: usize, runs: &[StoredRun], form: RunForm) -> Result<(), CampaignError> {
-        let text = to_text(runs);
-        let is_compressed = form == RunForm::Compressed && (text.len() as u64) < RUNS_BYTES_MAX;
-        let bytes = is_compressed.then(|| compressed(&text));
-        let value = bytes.as_deref().map_or(ValueRef::Text(text.as_bytes()), ValueRef::Blob);
+        let value: Value = match form {
+            RunForm::Text => to_text(runs).into(),
+            RunForm::Compressed => pack(runs).into(),
+        };
         self.try_sql(|connection| {
             let sql = "INSERT INTO units (test_case, executions, runs) VALUES (?1, ?2, ?3)";
-            let row = params![case as i64, runs.len() as i64, ToSqlOutput::Borrowed(value)];
+            let row = params![case as i64, runs.len() as i64, value];
             connection.prepare_cached(sql)?.execute(row)
         })?;
         Ok(())
@@ -264,15 +253,11 @@ impl Journal {
     /// Returns the runs that a column has, in the order of their mutants, of which each has one at most.
     pub(super) fn runs(&self, case: usize, column: ValueRef<'_>) -> Result<Vec<StoredRun>, CampaignError> {
         let damaged = |what: &dyn std::fmt::Display| self.damaged(format!("runs of test case {case}: {what}"));
-        let unpacked;
-        let text = match column {
-            ValueRef::Blob(bytes) => {
-                unpacked = decompressed(bytes).ok_or_else(|| damaged(&"they cannot be read"))?;
-                &unpacked
-            }
-            text => text.as_str().map_err(|error| damaged(&error))?,
+        let runs = match column {
+            ValueRef::Blob(packed) => unpack(packed),
+            text => from_text(text.as_str().map_err(|error| damaged(&error))?),
         };
-        let runs = from_text(text).map_err(|error| damaged(&error))?;
+        let runs = runs.map_err(|error| damaged(&error))?;
         match runs.is_sorted_by(|run, next| run.mutant < next.mutant) {
             true => Ok(runs),
             false => Err(damaged(&"they are not in the order of mutants")),

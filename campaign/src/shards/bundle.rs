@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use simutant_mutator::Build;
-use simutant_outcomes::BitSet;
 use simutant_protocol::TargetFeature;
 
 use super::ShardError;
 use super::identity::{Identity, hash, hexadecimal};
 use super::{machine, mathematics};
+use crate::campaign::Original;
 use crate::campaign::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH};
 use crate::crew::{Crew, Workshop};
 use crate::journal::Journal;
-use crate::{Bounds, Campaign, CampaignPlan, Progress, SessionEnd};
+use crate::{Bounds, Campaign, CampaignPlan, Progress};
 
 /// Raised when a bundle has another form.
 const FORMAT_VERSION: u32 = 1;
@@ -95,9 +95,7 @@ impl Campaign {
         stop: &AtomicBool,
     ) -> Result<Option<Bundle>, ShardError> {
         check_replaceable(folder)?;
-        if self.run_in(plain, &BitSet::new(), jobs, progress, stop)? == SessionEnd::Stopped {
-            return Ok(None);
-        }
+        let Some(original) = self.record(plain, jobs, progress, stop)? else { return Ok(None) };
         let executables = executables(self.plan(), plain)?;
         let hashes = executables.iter().map(|(name, bytes)| (*name, hash(bytes))).collect();
         let identity = Identity::of(self.journal(), self.plan(), &hashes)?;
@@ -110,7 +108,7 @@ impl Campaign {
         }
         let processor_time = match trial {
             TimeTrial::Skip => None,
-            TimeTrial::Run => self.try_mutants(plain, jobs, progress, stop)?,
+            TimeTrial::Run => self.try_mutants(&original, jobs, progress, stop)?,
         };
         if stop.load(Relaxed) {
             return Ok(None);
@@ -121,7 +119,7 @@ impl Campaign {
     /// Runs some test cases on the mutants, and returns how much processor time all that are left take, as far as that shows.
     fn try_mutants(
         &mut self,
-        plain: &Path,
+        original: &Original,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -129,7 +127,7 @@ impl Campaign {
         let universe = self.plan().universe();
         let rounds = self.journal().rounds()?.used();
         let halt = AtomicBool::new(false);
-        // What comes before the first test case is done is not counted: recordings are read, workers are started.
+        // What comes before the first test case is done is not counted: workers are started.
         let mut first: Option<(usize, Instant)> = None;
         let mut last = (0, Duration::ZERO);
         let mut watched = |known: Progress| {
@@ -139,7 +137,7 @@ impl Campaign {
             halt.store(is_enough || begun.elapsed() >= TRIAL || stop.load(Relaxed), Relaxed);
             progress(known);
         };
-        self.run(plain, jobs, &mut watched, &halt)?;
+        self.run_mutants(original, None, jobs, &mut watched, &halt)?;
         let Some((before, _)) = first else { return Ok(None) };
         let (last, took) = last;
         let done = last - before;

@@ -13,12 +13,12 @@ use tempfile::NamedTempFile;
 
 use super::identity::{Identity, hexadecimal};
 use super::{Machine, Shard, ShardError};
-use crate::journal::{StoredRun, compressed, decompressed, runs_of_text, runs_to_text};
+use crate::journal::{StoredRun, pack, unpack};
 
 /// What SQLite's header says of these files: "Sims".
 const APPLICATION_ID: i32 = 0x5369_6d73;
 /// Raised when the meaning of a table changes.
-const FORMAT_VERSION: u32 = 1;
+const FORMAT_VERSION: u32 = 2;
 const SCHEMA: &str = include_str!("result.sql");
 
 /// What a shard came to.
@@ -70,9 +70,9 @@ impl ShardResult {
         {
             let mut insert = transaction.prepare("INSERT INTO units VALUES (?1, ?2)")?;
             for (number, runs) in &self.units {
-                let text = runs_to_text(runs);
-                add_unit(&mut digest, *number, &text);
-                insert.execute(params![*number as i64, compressed(&text)])?;
+                let packed = pack(runs);
+                add_unit(&mut digest, *number, &packed);
+                insert.execute(params![*number as i64, packed])?;
             }
         }
         let set =
@@ -131,10 +131,9 @@ impl Reader {
         let mut units = BTreeMap::new();
         for (number, bytes) in self.units().map_err(in_sql)? {
             let of_unit = |detail: &str| no_result(format!("runs of number {number}: {detail}"));
-            let text = decompressed(&bytes).ok_or_else(|| of_unit("they cannot be read"))?;
             let number = usize::try_from(number).map_err(|_| of_unit("there is no such test case"))?;
-            add_unit(&mut digest, number, &text);
-            let runs = runs_of_text(&text).map_err(|error| of_unit(&error))?;
+            add_unit(&mut digest, number, &bytes);
+            let runs = unpack(&bytes).map_err(|error| of_unit(&error))?;
             if !runs.is_sorted_by(|run, next| run.mutant < next.mutant) {
                 return Err(of_unit("they are not in the order of mutants"));
             }
@@ -201,8 +200,8 @@ fn add_reason(digest: &mut Sha256, number: i64, text: &str) {
     digest.update(text);
 }
 
-fn add_unit(digest: &mut Sha256, number: usize, text: &str) {
+fn add_unit(digest: &mut Sha256, number: usize, packed: &[u8]) {
     digest.update((number as u64).to_le_bytes());
-    digest.update((text.len() as u64).to_le_bytes());
-    digest.update(text);
+    digest.update((packed.len() as u64).to_le_bytes());
+    digest.update(packed);
 }

@@ -8,7 +8,7 @@ CREATE TABLE meta (
 -- Test cases and re-seedings, numbered as in a journal, that were run on all the mutants that they are to run on.
 CREATE TABLE units (
     test_case INTEGER PRIMARY KEY,
-    runs BLOB NOT NULL -- as in a journal, compressed with zlib
+    runs BLOB NOT NULL -- as in a journal, packed
 ) STRICT;
 
 -- The reasons that runs name.

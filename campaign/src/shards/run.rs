@@ -13,6 +13,7 @@ use tempfile::TempDir;
 use super::merge::take;
 use super::result::ShardResult;
 use super::{Bundle, Machine, Shard, ShardError};
+use crate::campaign::Original;
 use crate::journal::{Journal, RunForm, StoredRun};
 use crate::outcomes::Settings;
 use crate::{Campaign, CampaignError, Existing, Progress, SessionEnd};
@@ -70,12 +71,13 @@ impl Bundle {
         self.take_known(campaign.journal_mut(), shard, into)?;
         // As after an edit: what is known is held against a sample of itself that is made again.
         campaign.journal_mut().adopt(&scope.ones().collect::<Vec<_>>())?;
-        let checked = campaign.run_in(&plain, &BitSet::new(), jobs, progress, stop);
-        let mut end = checked.map_err(|error| unfit_by(error).map_or_else(ShardError::from, unfit))?;
+        let checked = campaign.record(&plain, jobs, progress, stop);
+        let original = checked.map_err(|error| unfit_by(error).map_or_else(ShardError::from, unfit))?;
         loop {
-            if end == SessionEnd::Finished {
-                end = self.run_for_a_while((&mut campaign, &plain), &scope, jobs, progress, stop)?;
-            }
+            let end = match &original {
+                Some(original) => self.run_for_a_while(&mut campaign, (original, &scope), jobs, progress, stop)?,
+                None => SessionEnd::Stopped,
+            };
             // Another attempt may have written the file meanwhile, and have more.
             self.take_known(campaign.journal_mut(), shard, into)?;
             let (reasons, units) = runs(campaign.journal(), &scope, universe)?;
@@ -86,15 +88,14 @@ impl Bundle {
                 let (executed, checked) = campaign.session_counts();
                 return Ok(ShardRun { end, cases: scope.count_ones(..), done, checked, executed });
             }
-            end = SessionEnd::Finished;
         }
     }
 
     /// Runs a campaign on the test cases of `scope` until what it has is to be written, or it is told to stop.
     fn run_for_a_while(
         &self,
-        (campaign, plain): (&mut Campaign, &Path),
-        scope: &BitSet,
+        campaign: &mut Campaign,
+        (original, scope): (&Original, &BitSet),
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -113,7 +114,7 @@ impl Bundle {
                     thread::sleep(STOP_SEEN);
                 }
             });
-            let end = campaign.run_in(plain, scope, jobs, &mut watched, &halt);
+            let end = campaign.run_mutants(original, Some(scope), jobs, &mut watched, &halt);
             has_ended.store(true, Relaxed);
             end
         })

@@ -17,6 +17,16 @@ pub(crate) struct UserPackage {
 }
 
 impl UserPackage {
+    /// Returns a package with the system `store` of the template, in which a part of a file is replaced.
+    pub(crate) fn changed(file: &str, part: &str, change: &str) -> Self {
+        let package = Self::new("--lib");
+        assert_exit(&package.simutant(&["init", "--no-vendor"]), 0);
+        let source = package.read(file);
+        assert_eq!(source.matches(part).count(), 1, "the template is another one");
+        write(&package.path(file), source.replace(part, change));
+        package
+    }
+
     /// Returns the package that `cargo new` makes.
     pub(crate) fn new(kind: &str) -> Self {
         let folder = folder();

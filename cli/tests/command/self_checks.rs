@@ -6,17 +6,7 @@ use crate::init::UserPackage;
 use crate::support::{assert_exit, folder, stderr, stdout, text, write};
 
 /// Where the template makes its network: a leak in the latency shows in every trace.
-const LATENCY: &str = "VirtualDuration::from_nanos(case.latency_ns)";
-
-/// Returns a package with the system `store`, in which a part of a file is replaced.
-fn leaking(file: &str, part: &str, leak: &str) -> UserPackage {
-    let package = UserPackage::new("--lib");
-    assert_exit(&package.simutant(&["init", "--no-vendor"]), 0);
-    let source = package.read(file);
-    assert_eq!(source.matches(part).count(), 1, "the template is another one");
-    write(&package.path(file), source.replace(part, leak));
-    package
-}
+pub(crate) const LATENCY: &str = "VirtualDuration::from_nanos(case.latency_ns)";
 
 /// Studies `store` with few test cases and expects that it ends with an error, and without results.
 #[track_caller]
@@ -35,7 +25,7 @@ fn what_is_left_by_earlier_runs_shows_in_pairs_that_are_pruned() {
     let leak = "{\n    static RUNS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);\n    \
                 let run = RUNS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);\n    \
                 VirtualDuration::from_nanos(case.latency_ns + u64::from(run > 30))\n}";
-    let package = leaking("src/store.rs", LATENCY, leak);
+    let package = UserPackage::changed("src/store.rs", LATENCY, leak);
     let out = folder();
     let out = text(&out.path().join("it's here"));
     let output = fails(&package, &out);
@@ -57,7 +47,7 @@ fn what_is_left_by_earlier_runs_shows_in_pairs_that_are_pruned() {
 fn what_depends_on_the_text_of_the_source_shows_beside_the_plain_build() {
     let part = "channel.send(delivery.source,";
     let leak = format!("context.pause(VirtualDuration::from_nanos(END)).await;\n            {part}");
-    let package = leaking("src/store/protocol.rs", part, &leak);
+    let package = UserPackage::changed("src/store/protocol.rs", part, &leak);
     // Below the functions, which have four bodies in the instrumented copy.
     let source = package.read("src/store/protocol.rs");
     write(&package.path("src/store/protocol.rs"), format!("{source}\nconst END: u64 = line!() as u64;\n"));
@@ -75,7 +65,7 @@ fn what_depends_on_the_text_of_the_source_shows_beside_the_plain_build() {
 
 #[test]
 fn a_broken_oracle_is_told_before_the_instrumented_build_with_the_number_of_test_cases() {
-    let package = leaking("src/store.rs", LATENCY, "{ panic!(\"broken\") }");
+    let package = UserPackage::changed("src/store.rs", LATENCY, "{ panic!(\"broken\") }");
     let out = folder();
     let told = stderr(&fails(&package, &text(out.path())));
     for part in ["test case 0 of seed 3 does not pass on the original store", "broken", "4 of 4 test cases fail"] {

@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::init::UserPackage;
+use crate::self_checks::LATENCY;
 use crate::support::{STUDY, assert_exit, finished_study, folder, results, run, stderr, stdout, text, write};
 
 /// Runs the command without `--out`.
@@ -96,6 +98,34 @@ fn check_parallel(folder: &Path, bundle: &str, files: &[String]) {
         let merged = simutant(&["merge", &path(folder, "merged"), file, &of_parallel, "--bundle", bundle]);
         assert!(stdout(&merged).contains("known already, and the same: "), "{}{}", stdout(&merged), stderr(&merged));
     }
+}
+
+#[test]
+fn a_machine_on_which_the_c_library_computes_otherwise_runs_no_mutant() {
+    let flags = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    if !flags.split_ascii_whitespace().any(|flag| flag == "fma") {
+        eprintln!("skipped: this processor has no FMA instructions that could be hidden from the C library");
+        return;
+    }
+    let change = "VirtualDuration::from_nanos((case.latency_ns as f64).ln().exp() as u64)";
+    let package = UserPackage::changed("src/store.rs", LATENCY, change);
+    let folder = folder();
+    let (bundle, out) = (path(folder.path(), "bundle"), path(folder.path(), "out"));
+    let study = ["study", "store", "--cases", "20", "--reseed", "1", "--seed", "3", "--out", &out];
+    assert_exit(&package.simutant(&[&study[..], &["--prepare", &bundle]].concat()), 0);
+    let into = folder.path().join("0.sqlite");
+    let shard = |tunables: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_simutant"));
+        command.args(["shard", &bundle, "0/1", "--into", &text(&into)]).env("GLIBC_TUNABLES", tunables);
+        command.output().expect("the command was built")
+    };
+    // The last bits of `exp` and `ln` are others then.
+    let refused = shard("glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2");
+    assert_exit(&refused, 4);
+    assert!(stderr(&refused).contains("exp, log"), "{}", stderr(&refused));
+    assert!(!into.exists(), "a result of a machine that computes otherwise");
+    assert_exit(&shard(""), 0);
+    assert!(into.exists());
 }
 
 #[test]
