@@ -14,8 +14,7 @@ use simutant_mutator::Fingerprint;
 use simutant_outcomes::{BitSet, CostOracle, CostRole, InputSource, MutantNumber, Outcomes, RunEnd, Sites};
 use simutant_protocol::{MutantExecution, RunLimits};
 
-pub(crate) use self::original::Original;
-use self::original::limits;
+pub(crate) use self::original::Baseline;
 use self::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
 use crate::checks::Checks;
 use crate::crew::{Crew, Workshop};
@@ -178,8 +177,8 @@ impl Campaign {
         self.run_on((plain, None), jobs, progress, stop)
     }
 
-    /// Goes on as [`Campaign::run`] does, but runs the mutants on the test cases of `scope` alone. What is run is there
-    /// for a session with a larger scope.
+    /// Goes on as [`Campaign::run`] does, but runs the mutants on the test cases of `scope` alone; on an empty one,
+    /// nothing but the original is run. What is run is there for a session with a larger scope.
     ///
     /// # Errors
     /// As for [`Campaign::run`].
@@ -201,9 +200,9 @@ impl Campaign {
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
-        match self.record(plain, jobs, progress, stop)? {
+        match self.run_baseline(plain, jobs, progress, stop)? {
             None => Ok(SessionEnd::Stopped),
-            Some(original) => self.run_mutants(&original, scope, jobs, progress, stop),
+            Some(baseline) => self.run_mutants(&baseline, scope, jobs, progress, stop),
         }
     }
 
@@ -285,38 +284,36 @@ impl Campaign {
     /// Runs the mutants on the test cases of `scope`, on all if there is none.
     pub(crate) fn run_mutants(
         &mut self,
-        original: &Original,
+        baseline: &Baseline,
         scope: Option<&BitSet>,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
+        if scope.is_some_and(BitSet::is_clear) {
+            return Ok(SessionEnd::Finished);
+        }
         let begun = Instant::now();
         self.session.jobs = jobs.get();
-        let end = self.run_rounds(original, scope, jobs, progress, stop);
+        let end = self.run_rounds(baseline, scope, jobs, progress, stop);
         self.session.elapsed += begun.elapsed();
         end
     }
 
     fn run_rounds(
         &mut self,
-        Original { settings, cases, recordings }: &Original,
+        baseline: &Baseline,
         scope: Option<&BitSet>,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
-        // Those of the universe alone, so that its runs end as they do without re-seedings.
-        let limits = limits(&recordings[..self.plan.universe()], &self.plan.bounds);
-        let of_reseedings = original::reseeding_limits(limits, recordings, &self.plan.bounds);
-        self.journal.transaction(|journal| {
-            journal.set("limits", &limits)?;
-            journal.settle_limits(&limits, &of_reseedings)
-        })?;
+        let Baseline { settings, cases, recordings } = baseline;
+        let [limits, of_reseedings] = baseline.limits(&self.plan);
         let mut tally = Tally::new(self.plan.universe(), settings.content.mutants);
         let in_scope = |number: &usize| scope.is_none_or(|scope| scope.contains(*number));
         let numbers: Vec<usize> = (0..self.plan.universe()).filter(in_scope).collect();
-        let reseedings = cases.len().checked_div(self.plan.universe()).unwrap_or(1);
+        let reseedings = baseline.rounds(&self.plan);
         for round in 0..reseedings {
             let limits = if round == 0 { limits } else { of_reseedings };
             let round = Round { number: round, of: reseedings, cases, recordings, numbers: &numbers };

@@ -36,7 +36,7 @@ use simutant_outcomes::BitSet;
 
 pub(crate) use content::Content;
 pub(crate) use growth::UniverseSize;
-pub(crate) use packed::{pack, unpack};
+pub(crate) use packed::{deflated, inflated, pack, unpack};
 pub(crate) use rounds::Rounds;
 pub use runs::RunForm;
 pub(crate) use runs::StoredRun;

@@ -17,7 +17,7 @@ use simutant_campaign::{
     Statistics, TraceRecording, read_outcomes, read_outcomes_of, read_reseedings,
 };
 use simutant_mutator::Build;
-use simutant_outcomes::{Cause, CostKills, CostRole, CriterionKind, InputSource, Outcomes, Quota, RunEnd};
+use simutant_outcomes::{BitSet, Cause, CostKills, CostRole, CriterionKind, InputSource, Outcomes, Quota, RunEnd};
 use tempfile::TempDir;
 
 /// A seed whose first [`CASES`] limits are small and large, even and odd, and of whose first [`MANY`] just one is 16,
@@ -771,6 +771,17 @@ fn runs_that_called_nothing_that_has_changed_are_kept() {
     assert!(read_outcomes(folder.path()).expect("it is finished") == expected);
     let executed = run_again(folder.path(), hot).session_executed;
     assert_eq!(executed, 0, "the source is the same");
+}
+
+#[test]
+fn on_no_test_case_nothing_but_the_original_is_run() {
+    let folder = folder();
+    let mut campaign = Campaign::open(folder.path(), plan(), Existing::Continue).expect("it opens");
+    let end = campaign.run_in(&build().worker, &BitSet::new(), jobs(2), &mut |_| {}, &AtomicBool::new(false));
+    assert_eq!(end.expect("it runs"), SessionEnd::Finished);
+    let statistics = campaign.statistics().expect("it can be read");
+    assert_eq!((statistics.cases_compared, statistics.pairs_executed), (CASES as u64, 0));
+    assert!(campaign.limits().expect("it can be read").is_some(), "they follow from the original");
 }
 
 /// From the end of a campaign, from its middle, and from its beginning; twice, so that re-seedings move twice.

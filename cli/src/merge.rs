@@ -26,7 +26,7 @@ struct Result<'a> {
 pub(crate) fn run(arguments: &MergeArguments, common: &Common) -> anyhow::Result<Exit> {
     let MergeArguments { study, files, bundle, compress } = arguments;
     let bundle = bundle.as_deref().map(|folder| Bundle::open(folder, None)).transpose()?;
-    let form = if *compress { RunForm::Compressed } else { RunForm::Text };
+    let form = if *compress { RunForm::Packed } else { RunForm::Text };
     let merged = merge(study, bundle.as_ref(), files, form)?;
     output::print(&if common.json {
         let Merged { taken, known, runs, machines, missing, .. } = &merged;

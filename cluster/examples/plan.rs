@@ -18,9 +18,9 @@ use simutant_sim_core::{Context, Message, Simulation, VirtualDuration};
 
 /// Seconds of a processor for a run on a mutant, for all that is done with a test case before its runs, and for a run that
 /// is merged.
-const RUN: f64 = 39e-6;
+const RUN: f64 = 41e-6;
 const RECORDING: f64 = 1.9e-3;
-const MERGED: f64 = 0.76e-6;
+const MERGED: f64 = 0.58e-6;
 /// Seconds that a shard takes before its first run: a copy of the bundle, and checks of the machine.
 const START: f64 = 2.0;
 /// Processors of the machine that prepares and merges.

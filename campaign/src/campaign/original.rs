@@ -26,36 +26,58 @@ const MEMORY_BYTES_UNIT: u64 = 16 << 20;
 
 /// What is known of the original when it has run on all test cases: what mutants need.
 #[derive(Debug)]
-pub(crate) struct Original {
+pub(crate) struct Baseline {
     pub(super) settings: Settings,
     /// Those of the universe, and then those of each re-seeding.
-    pub(super) cases: Vec<Value>,
+    pub(crate) cases: Vec<Value>,
     /// What was recorded on each of them.
-    pub(super) recordings: Vec<Recording>,
+    pub(crate) recordings: Vec<Recording>,
+}
+
+impl Baseline {
+    /// Returns how often each test case is run, itself included.
+    pub(crate) fn rounds(&self, plan: &CampaignPlan) -> usize {
+        self.cases.len().checked_div(plan.universe()).unwrap_or(1)
+    }
+
+    /// Returns the limits of runs on mutants, and of those of re-seedings.
+    pub(crate) fn limits(&self, plan: &CampaignPlan) -> [RunLimits; 2] {
+        // Those of the universe alone, so that its runs end as they do without re-seedings.
+        let limits = limits(&self.recordings[..plan.universe()], &plan.bounds);
+        [limits, reseeding_limits(limits, &self.recordings, &plan.bounds)]
+    }
 }
 
 impl Campaign {
     /// Runs the test cases on the original, as far as that was not done before, and returns what is known of it; `None` if
     /// it was told to stop.
-    pub(crate) fn record(
+    pub(crate) fn run_baseline(
         &mut self,
         plain: &Path,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
-    ) -> Result<Option<Original>, CampaignError> {
+    ) -> Result<Option<Baseline>, CampaignError> {
         let Some(cases) = self.draw_universe(progress, stop)? else { return Ok(None) };
         let settings =
             Settings::read(&self.journal)?.ok_or_else(|| self.journal.damaged("the universe has no criteria"))?;
         if stop.load(Relaxed) {
             return Ok(None);
         }
-        let recordings = self.run_baseline(&cases, (&settings, plain), jobs, progress, stop)?;
-        Ok(recordings.map(|recordings| Original { settings, cases, recordings }))
+        let recordings = self.record_missing(&cases, (&settings, plain), jobs, progress, stop)?;
+        let Some(recordings) = recordings else { return Ok(None) };
+        let baseline = Baseline { settings, cases, recordings };
+        let [limits, of_reseedings] = baseline.limits(&self.plan);
+        self.journal.transaction(|journal| {
+            journal.set("limits", &limits)?;
+            journal.settle_limits(&limits, &of_reseedings)
+        })?;
+        Ok(Some(baseline))
     }
 
-    /// Returns what was recorded on each test case; `None` if it was told to stop.
-    fn run_baseline(
+    /// Records the test cases that are not in the journal, and those that are to be recorded again. Returns what was recorded
+    /// on each test case; `None` if it was told to stop.
+    fn record_missing(
         &mut self,
         cases: &[Value],
         (settings, plain): (&Settings, &Path),
@@ -106,6 +128,7 @@ impl Campaign {
             done += 1;
             progress(Progress { phase: Phase::Baseline, done, total: cases.len(), executions: 0 });
         };
+        // What is written is lent by the pool.
         let mut new: Vec<(usize, Recording)> = Vec::new();
         let write = |recorded: &[(usize, (Recording, Traced, u64))]| {
             let is_new = |(number, _): &&(usize, _)| !again.contains(number);
@@ -125,7 +148,8 @@ impl Campaign {
             journal.set_checked()?;
         }
         new.into_iter().for_each(|(number, recording)| recordings[number] = Some(recording));
-        Ok(recordings.into_iter().collect())
+        let all: Option<Vec<Recording>> = recordings.into_iter().collect();
+        all.map(Some).ok_or_else(|| journal.damaged("a recording that was adopted is not there"))
     }
 }
 
@@ -185,7 +209,7 @@ pub(super) fn recording(recorded: &Recorded, settings: &Settings, sites: &Sites)
     })
 }
 
-pub(crate) fn limits(recordings: &[Recording], bounds: &Bounds) -> RunLimits {
+fn limits(recordings: &[Recording], bounds: &Bounds) -> RunLimits {
     let allowed = |of: fn(&Recording) -> u64| {
         let most = recordings.iter().map(of).max().unwrap_or(0);
         most.saturating_mul(LIMIT_FACTOR)
@@ -207,7 +231,7 @@ pub(crate) fn limits(recordings: &[Recording], bounds: &Bounds) -> RunLimits {
 
 /// Returns the limits of re-seeded runs: those of the universe, unless a re-seeding of the original comes near to one of
 /// them. Chance may make a run much longer than any of the universe, such as by a timeout that is seldom reached.
-pub(crate) fn reseeding_limits(universe: RunLimits, recordings: &[Recording], bounds: &Bounds) -> RunLimits {
+fn reseeding_limits(universe: RunLimits, recordings: &[Recording], bounds: &Bounds) -> RunLimits {
     let is_near = |took: u64, limit: u64| took > limit / 2;
     let comes_near = |recording: &Recording| {
         is_near(recording.steps, universe.steps)

@@ -4,7 +4,7 @@
 //! A run is its numbers one after the other, seven bits a byte, the lowest first (LEB128): the mutant, less the mutant
 //! before it; the cause, with a bit for divergence and one for whether it says what it cost; the reason, events, steps and
 //! functions; what it cost. Many mutants of one function end alike, so their rows are the same bytes, which zlib
-//! (RFC 1950) finds: 3.8 bytes a run on dns and 4.3 on gbn, where columns, one after the other, have 4.5 and 5.0.
+//! (RFC 1950) finds: 3.8 bytes a run on 200 test cases of `dns`, where columns, one after the other, have 4.5.
 
 use std::io::{Read, Write};
 
@@ -16,8 +16,8 @@ use simutant_protocol::Spent;
 
 use super::runs::{StoredRun, cause_number, cause_of};
 
-/// The runs of a test case are longer in no campaign: these would be of fifty million mutants.
-const BYTES_MAX: u64 = 1 << 30;
+/// A run is no longer: eight numbers of ten bytes.
+const RUN_BYTES_MAX: usize = 80;
 /// Bits beside the number of the cause.
 const DIVERGED: u64 = 1;
 const SPENT: u64 = 2;
@@ -28,7 +28,7 @@ pub(crate) fn pack(runs: &[StoredRun]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(16 * runs.len());
     let mut before = 0;
     for &StoredRun { mutant, cause, diverged, reason, events, steps, entered, spent } in runs {
-        put(&mut bytes, u64::from(mutant - before));
+        put(&mut bytes, u64::from(mutant.checked_sub(before).expect("runs are in the order of mutants")));
         before = mutant;
         let cause = cause_number(cause).cast_unsigned() << CAUSE_SHIFT;
         put(&mut bytes, cause | if diverged { DIVERGED } else { 0 } | if spent.is_some() { SPENT } else { 0 });
@@ -37,24 +37,37 @@ pub(crate) fn pack(runs: &[StoredRun]) -> Vec<u8> {
             [messages, virtual_time_ns].into_iter().for_each(|number| put(&mut bytes, number));
         }
     }
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&bytes).and_then(|()| encoder.finish()).expect("memory takes all that is written")
+    deflated(&bytes)
 }
 
-/// Returns the runs in what [`pack`] returned.
-pub(crate) fn unpack(packed: &[u8]) -> Result<Vec<StoredRun>, String> {
-    let mut bytes = Vec::new();
-    let read = ZlibDecoder::new(packed).take(BYTES_MAX).read_to_end(&mut bytes);
-    if read.is_err() || bytes.len() as u64 >= BYTES_MAX {
-        return Err("they cannot be read".to_owned());
-    }
+/// Returns bytes in the zlib format.
+pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory takes all that is written")
+}
+
+/// Returns the runs in what [`pack`] returned, each on another one of so many mutants, in their order. Bytes that come
+/// from elsewhere take no more memory than these runs may.
+pub(crate) fn unpack(packed: &[u8], mutants: usize) -> Result<Vec<StoredRun>, String> {
+    let bytes = inflated(packed, mutants.saturating_mul(RUN_BYTES_MAX) as u64).ok_or("they cannot be read")?;
     let mut rest = Numbers(&bytes);
     let mut runs: Vec<StoredRun> = Vec::new();
     while !rest.0.is_empty() {
-        let before = runs.last().map_or(0, |run| run.mutant);
-        runs.push(rest.run(before).map_err(|error| format!("number {} is not a run: {error}", runs.len()))?);
+        let before = runs.last().map(|run| run.mutant);
+        let run = rest.run(before).map_err(|error| format!("number {} is not a run: {error}", runs.len()))?;
+        if run.mutant as usize >= mutants {
+            return Err(format!("there is no mutant {}", run.mutant));
+        }
+        runs.push(run);
     }
     Ok(runs)
+}
+
+/// Returns what was [`deflated`]; `None` for what was not, and for more than so many bytes.
+pub(crate) fn inflated(deflated: &[u8], most: u64) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    ZlibDecoder::new(deflated).take(most.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 <= most).then_some(bytes)
 }
 
 fn put(bytes: &mut Vec<u8>, mut number: u64) {
@@ -69,10 +82,14 @@ fn put(bytes: &mut Vec<u8>, mut number: u64) {
 struct Numbers<'a>(&'a [u8]);
 
 impl Numbers<'_> {
-    fn run(&mut self, before: MutantNumber) -> Result<StoredRun, String> {
+    fn run(&mut self, before: Option<MutantNumber>) -> Result<StoredRun, String> {
         let difference = self.number()?;
-        let mutant = u64::from(before).checked_add(difference).and_then(|mutant| MutantNumber::try_from(mutant).ok());
-        let mutant = mutant.ok_or_else(|| format!("there is no mutant {difference} after {before}"))?;
+        if before.is_some() && difference == 0 {
+            return Err("its mutant has one".to_owned());
+        }
+        let mutant = u64::from(before.unwrap_or(0)).checked_add(difference);
+        let mutant = mutant.and_then(|mutant| MutantNumber::try_from(mutant).ok());
+        let mutant = mutant.ok_or_else(|| format!("there is no mutant {difference} after the one before"))?;
         let end = self.number()?;
         let cause = cause_of((end >> CAUSE_SHIFT).cast_signed())?;
         let [reason, events, steps, entered] = [self.number()?, self.number()?, self.number()?, self.number()?];
@@ -114,7 +131,7 @@ mod tests {
         let cause = (0..=Cause::ALL.len()).prop_map(|number| Cause::ALL.get(number).copied());
         let number = || prop_oneof![0..200_u64, any::<u64>(), Just(u64::MAX)];
         let spent = proptest::option::of((number(), number()));
-        let numbers = (0..i64::MAX, number(), number(), number());
+        let numbers = (any::<i64>(), number(), number(), number());
         (0..3_u32, cause, any::<bool>(), numbers, spent).prop_map(
             |(mutant, cause, diverged, (reason, events, steps, entered), spent)| StoredRun {
                 mutant,
@@ -141,16 +158,8 @@ mod tests {
         })
     }
 
-    fn zlib(bytes: &[u8]) -> Vec<u8> {
-        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-        encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("it is memory")
-    }
-
-    fn unzlib(packed: &[u8]) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        ZlibDecoder::new(packed).read_to_end(&mut bytes).expect("it is whole");
-        bytes
-    }
+    /// More than any run here is on.
+    const MUTANTS: usize = 1_000;
 
     proptest! {
         #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() })]
@@ -158,38 +167,52 @@ mod tests {
         #[test]
         fn runs_come_back_as_they_were(runs in runs()) {
             let packed = pack(&runs);
-            prop_assert_eq!(unpack(&packed), Ok(runs));
+            prop_assert_eq!(unpack(&packed, MUTANTS), Ok(runs));
         }
 
         #[test]
         fn a_part_of_runs_is_an_error_or_the_first_of_them(runs in runs(), keep: prop::sample::Index) {
-            let bytes = unzlib(&pack(&runs));
+            let bytes = inflated(&pack(&runs), u64::MAX).expect("it is whole");
             let length = keep.index(bytes.len() + 1);
-            if let Ok(read) = unpack(&zlib(&bytes[..length])) {
+            if let Ok(read) = unpack(&deflated(&bytes[..length]), MUTANTS) {
                 prop_assert!(runs.starts_with(&read));
                 prop_assert_eq!(read.len() == runs.len(), length == bytes.len());
             }
         }
 
         #[test]
+        fn a_part_of_what_is_packed_is_an_error(runs in runs(), keep: prop::sample::Index) {
+            let packed = pack(&runs);
+            prop_assert!(unpack(&packed[..keep.index(packed.len())], MUTANTS).is_err());
+        }
+
+        #[test]
         fn anything_can_be_read_without_a_panic(bytes: Vec<u8>) {
-            _ = unpack(&bytes);
-            if let Ok(runs) = unpack(&zlib(&bytes)) {
-                prop_assert!(runs.is_sorted_by_key(|run| run.mutant));
+            _ = unpack(&bytes, MUTANTS);
+            if let Ok(runs) = unpack(&deflated(&bytes), MUTANTS) {
+                prop_assert!(runs.is_sorted_by(|run, next| run.mutant < next.mutant));
+                prop_assert!(runs.iter().all(|run| (run.mutant as usize) < MUTANTS));
             }
         }
     }
 
     #[test]
     fn what_is_damaged_is_told() {
-        let error = |bytes: &[u8]| unpack(bytes).expect_err("it is damaged");
+        let error = |bytes: &[u8]| unpack(bytes, 2).expect_err("it is damaged");
         assert_eq!(error(&[0]), "they cannot be read");
-        assert_eq!(error(&zlib(&[1, 0])), "number 0 is not a run: it ends too early");
-        assert_eq!(error(&zlib(&[0xff; 11])), "number 0 is not a run: a number is too large");
-        assert_eq!(error(&zlib(&[1, 200, 1, 1, 1, 1, 1])), "number 0 is not a run: a cause with the number 50");
+        assert_eq!(error(&deflated(&[1, 0])), "number 0 is not a run: it ends too early");
+        assert_eq!(error(&deflated(&[0xff; 11])), "number 0 is not a run: a number is too large");
+        assert_eq!(error(&deflated(&[1, 200, 1, 1, 1, 1, 1])), "number 0 is not a run: a cause with the number 50");
         assert_eq!(
-            error(&zlib(&[0xff, 0xff, 0xff, 0xff, 0x1f, 0])),
-            "number 0 is not a run: there is no mutant 8589934591 after 0"
+            error(&deflated(&[0xff, 0xff, 0xff, 0xff, 0x1f, 0])),
+            "number 0 is not a run: there is no mutant 8589934591 after the one before"
         );
+        assert_eq!(error(&deflated(&[2, 0, 1, 1, 1, 1])), "there is no mutant 2");
+        assert_eq!(
+            error(&deflated(&[1, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1])),
+            "number 1 is not a run: its mutant has one"
+        );
+        // A few bytes that would be a gibibyte.
+        assert_eq!(error(&deflated(&vec![0; 1 << 20])), "they cannot be read");
     }
 }

@@ -20,7 +20,7 @@ pub enum RunForm {
     /// As text, which SQL can read.
     Text,
     /// In an eighth of the space, which SQL cannot read.
-    Compressed,
+    Packed,
 }
 
 /// A run on a mutant, as the journal has it: numbers, in the order of the columns of `executions`.
@@ -136,13 +136,13 @@ fn verdict_number(verdict: RunEnd) -> i64 {
 }
 
 /// Returns runs as a column has them.
-pub(crate) fn to_text(runs: &[StoredRun]) -> String {
+pub(super) fn to_text(runs: &[StoredRun]) -> String {
     serde_json::to_string(runs).expect("runs are numbers")
 }
 
 /// Returns the runs in what [`to_text`] wrote. There are many of them, and whoever takes all of JSON takes three times
 /// as long.
-pub(crate) fn from_text(text: &str) -> Result<Vec<StoredRun>, String> {
+fn from_text(text: &str) -> Result<Vec<StoredRun>, String> {
     let rows = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let mut rest = Numbers(rows.ok_or("not an array")?.as_bytes());
     let mut runs = Vec::new();
@@ -221,7 +221,7 @@ impl Journal {
     pub(super) fn add_unit(&self, case: usize, runs: &[StoredRun], form: RunForm) -> Result<(), CampaignError> {
         let value: Value = match form {
             RunForm::Text => to_text(runs).into(),
-            RunForm::Compressed => pack(runs).into(),
+            RunForm::Packed => pack(runs).into(),
         };
         self.try_sql(|connection| {
             let sql = "INSERT INTO units (test_case, executions, runs) VALUES (?1, ?2, ?3)";
@@ -254,7 +254,8 @@ impl Journal {
     pub(super) fn runs(&self, case: usize, column: ValueRef<'_>) -> Result<Vec<StoredRun>, CampaignError> {
         let damaged = |what: &dyn std::fmt::Display| self.damaged(format!("runs of test case {case}: {what}"));
         let runs = match column {
-            ValueRef::Blob(packed) => unpack(packed),
+            // A file of our own: how many mutants there are is checked by whoever asks.
+            ValueRef::Blob(packed) => unpack(packed, usize::MAX),
             text => from_text(text.as_str().map_err(|error| damaged(&error))?),
         };
         let runs = runs.map_err(|error| damaged(&error))?;

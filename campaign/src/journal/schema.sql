@@ -57,7 +57,7 @@ CREATE TABLE traced (
 CREATE TABLE units (
     test_case INTEGER PRIMARY KEY REFERENCES cases,
     executions INTEGER NOT NULL, -- how many
-    runs ANY NOT NULL -- text; or a blob, the same numbers packed (journal/packed.rs)
+    runs ANY NOT NULL -- text; or a blob, packed: the same numbers, seven bits a byte (LEB128), in the zlib format (RFC 1950)
 ) STRICT;
 
 -- Runs from before an edit of the source, or before the universe grew, that are the same after it, as far as is known: they have the new numbers,

@@ -15,7 +15,7 @@ impl Journal {
     }
 
     /// Returns whether the journal can hold compressed runs: those of earlier releases have text alone.
-    pub(crate) fn takes_compressed(&self) -> Result<bool, CampaignError> {
+    pub(crate) fn takes_packed(&self) -> Result<bool, CampaignError> {
         let sql = "SELECT type FROM pragma_table_info('units') WHERE name = 'runs'";
         let found: String = self.try_sql(|connection| connection.query_row(sql, [], |row| row.get(0)))?;
         Ok(found == "ANY")

@@ -18,7 +18,7 @@ use simutant_protocol::TargetFeature;
 use super::ShardError;
 use super::identity::{Identity, hash, hexadecimal};
 use super::{machine, mathematics};
-use crate::campaign::Original;
+use crate::campaign::Baseline;
 use crate::campaign::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH};
 use crate::crew::{Crew, Workshop};
 use crate::journal::Journal;
@@ -95,10 +95,10 @@ impl Campaign {
         stop: &AtomicBool,
     ) -> Result<Option<Bundle>, ShardError> {
         check_replaceable(folder)?;
-        let Some(original) = self.record(plain, jobs, progress, stop)? else { return Ok(None) };
+        let Some(baseline) = self.run_baseline(plain, jobs, progress, stop)? else { return Ok(None) };
         let executables = executables(self.plan(), plain)?;
         let hashes = executables.iter().map(|(name, bytes)| (*name, hash(bytes))).collect();
-        let identity = Identity::of(self.journal(), self.plan(), &hashes)?;
+        let identity = Identity::of(&baseline, self.plan(), &hashes);
         if let Ok(known) = Bundle::open(folder, None)
             && known.is_whole_of(&identity)
         {
@@ -108,8 +108,9 @@ impl Campaign {
         }
         let processor_time = match trial {
             TimeTrial::Skip => None,
-            TimeTrial::Run => self.try_mutants(&original, jobs, progress, stop)?,
+            TimeTrial::Run => self.try_mutants(&baseline, jobs, progress, stop)?,
         };
+        drop(baseline);
         if stop.load(Relaxed) {
             return Ok(None);
         }
@@ -119,7 +120,7 @@ impl Campaign {
     /// Runs some test cases on the mutants, and returns how much processor time all that are left take, as far as that shows.
     fn try_mutants(
         &mut self,
-        original: &Original,
+        baseline: &Baseline,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -137,7 +138,7 @@ impl Campaign {
             halt.store(is_enough || begun.elapsed() >= TRIAL || stop.load(Relaxed), Relaxed);
             progress(known);
         };
-        self.run_mutants(original, None, jobs, &mut watched, &halt)?;
+        self.run_mutants(baseline, None, jobs, &mut watched, &halt)?;
         let Some((before, _)) = first else { return Ok(None) };
         let (last, took) = last;
         let done = last - before;

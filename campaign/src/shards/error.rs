@@ -25,7 +25,7 @@ pub enum ShardError {
     FolderInUse(PathBuf),
     /// A journal of an earlier release has no room for compressed runs.
     #[error("{0}: its journal is of an earlier release and has no compressed runs; merge without compression")]
-    NotCompressible(PathBuf),
+    NotPackable(PathBuf),
     /// A folder is no bundle, or is damaged.
     #[error("{path} is no bundle, or is damaged ({detail}); `simutant study SYSTEM --prepare` makes one")]
     NoBundle {

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::campaign::original::{limits, reseeding_limits};
+use crate::campaign::Baseline;
 use crate::campaign::settings::settings;
 use crate::journal::{IDENTITY, Journal, Recording};
-use crate::outcomes::Settings;
 use crate::{CampaignError, CampaignPlan};
 
 /// The identity of a prepared campaign: facts by their names, so that a difference can be told in words.
@@ -21,40 +20,28 @@ const FIRST: [&str; 7] =
     ["version of Simutant", "system", "package", "seed", "source_hash", "operators", "number of re-seedings"];
 
 impl Identity {
-    /// Returns the identity of a campaign whose test cases have all been recorded. `executables` are their hashes.
-    pub(super) fn of(
-        journal: &Journal,
-        plan: &CampaignPlan,
-        executables: &BTreeMap<&'static str, String>,
-    ) -> Result<Self, CampaignError> {
-        let known = Settings::read(journal)?.ok_or_else(|| journal.damaged("the universe is not drawn"))?;
-        let rounds = journal.rounds()?;
+    /// Returns the identity of a campaign. `executables` are their hashes.
+    pub(super) fn of(baseline: &Baseline, plan: &CampaignPlan, executables: &BTreeMap<&'static str, String>) -> Self {
         let mut facts: BTreeMap<String, String> = settings(plan)
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)))
             .collect();
         facts.insert(FIRST[0].to_owned(), env!("CARGO_PKG_VERSION").to_owned());
-        facts.insert("number of re-seedings".to_owned(), rounds.used().to_string());
+        facts.insert("number of re-seedings".to_owned(), baseline.rounds(plan).to_string());
         let (mut cases, mut recorded) = (Sha256::new(), Sha256::new());
-        for case in journal.cases(known.content.cases)?.unwrap_or_default() {
+        for case in &baseline.cases {
             cases.update(case.to_string());
             cases.update("\n");
         }
-        let mut recordings = journal.recordings(&known.content)?;
-        recordings.truncate(plan.universe() * rounds.used());
-        let recordings: Vec<Recording> = recordings.into_iter().flatten().collect();
-        recordings.iter().for_each(|recording| add(&mut recorded, recording));
-        let universe = &recordings[..plan.universe().min(recordings.len())];
-        let limits = limits(universe, &plan.bounds);
-        let of_reseedings = reseeding_limits(limits, &recordings, &plan.bounds);
-        for (name, limits) in [("limits", limits), ("limits of re-seedings", of_reseedings)] {
+        baseline.recordings.iter().for_each(|recording| add(&mut recorded, recording));
+        for (name, limits) in ["limits", "limits of re-seedings"].into_iter().zip(baseline.limits(plan)) {
             facts.insert(name.to_owned(), serde_json::to_string(&limits).unwrap_or_default());
         }
         facts.insert("list of test cases".to_owned(), hexadecimal(&cases.finalize()));
         facts.insert("recording of the original".to_owned(), hexadecimal(&recorded.finalize()));
         facts.insert("list of mutants".to_owned(), hash(&serde_json::to_vec(&plan.build.sites).unwrap_or_default()));
         facts.extend(executables.iter().map(|(name, hash)| (format!("executable `{name}`"), hash.clone())));
-        Ok(Self(facts))
+        Self(facts)
     }
 
     /// Returns the identity that a journal has noted.

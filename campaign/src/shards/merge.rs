@@ -8,7 +8,7 @@ use super::error::OtherRun;
 use super::identity::Identity;
 use super::result::ShardResult;
 use super::{Bundle, Machine, ShardError};
-use crate::journal::{Journal, RunForm, StoredRun};
+use crate::journal::{Journal, RunForm, StoredRun, unpack};
 use crate::lock::Lock;
 use crate::outcomes::Settings;
 use crate::{CampaignError, checks};
@@ -63,21 +63,21 @@ pub fn merge(
     form: RunForm,
 ) -> Result<Merged, ShardError> {
     let (mut journal, identity, _lock) = open(directory, bundle)?;
-    if form == RunForm::Compressed && !journal.takes_compressed()? {
-        return Err(ShardError::NotCompressible(directory.to_owned()));
+    if form == RunForm::Packed && !journal.takes_packed()? {
+        return Err(ShardError::NotPackable(directory.to_owned()));
     }
     let mut merged = Merged { taken: 0, known: 0, runs: 0, machines: Vec::new(), missing: Vec::new(), cases: 0 };
+    let settings = settings(&journal)?;
     for path in files {
-        let result = ShardResult::read(path)?;
+        let result = ShardResult::read(path, settings.content.mutants)?;
         if !merged.machines.contains(&result.machine) {
             merged.machines.push(result.machine.clone());
         }
-        let Taken { taken, known, runs } = take(&mut journal, &identity, result, (path, directory), form)?;
+        let Taken { taken, known, runs } = take(&mut journal, (&identity, &settings), result, (path, directory), form)?;
         merged.taken += taken;
         merged.known += known;
         merged.runs += runs;
     }
-    let settings = settings(&journal)?;
     let units = journal.units(&settings.content)?;
     let rounds = journal.rounds()?.used();
     let is_missing = |case: &usize| (0..rounds).any(|round| units[round * settings.cases + case].is_none());
@@ -95,9 +95,10 @@ pub fn merge_usable(directory: &Path, files: &[PathBuf]) -> Result<(), ShardErro
         Err(ShardError::NotPrepared(_)) => return Ok(()),
         opened => opened?,
     };
+    let settings = settings(&journal)?;
     for path in files {
-        let taken = ShardResult::read(path)
-            .and_then(|result| take(&mut journal, &identity, result, (path, directory), RunForm::Text));
+        let taken = ShardResult::read(path, settings.content.mutants)
+            .and_then(|result| take(&mut journal, (&identity, &settings), result, (path, directory), RunForm::Text));
         match taken {
             Ok(_) | Err(ShardError::NoResult { .. } | ShardError::OtherCampaign { .. }) => {}
             Err(error) => return Err(error),
@@ -132,7 +133,7 @@ pub(super) struct Taken {
 /// Takes what a journal lacks of a result, and holds the rest against what it has. `path` and `directory` are for errors.
 pub(super) fn take(
     journal: &mut Journal,
-    identity: &Identity,
+    (identity, settings): (&Identity, &Settings),
     result: ShardResult,
     (path, directory): (&Path, &Path),
     form: RunForm,
@@ -141,21 +142,18 @@ pub(super) fn take(
         let (path, directory) = (path.to_owned(), directory.to_owned());
         return Err(ShardError::OtherCampaign { path, directory, fact, found, expected });
     }
-    let settings = settings(journal)?;
     let known_reasons = journal.reasons()?;
+    let no_result = |detail: String| ShardError::NoResult { path: path.to_owned(), detail };
+    let unpacked = |packed: &[u8]| unpack(packed, settings.content.mutants).map_err(no_result);
     let mut new = Vec::new();
     let mut known = 0;
-    for (number, runs) in result.units {
-        let no_such = |what: String| ShardError::NoResult { path: path.to_owned(), detail: what };
+    for (&number, packed) in &result.units {
         if number >= settings.content.cases {
-            return Err(no_such(format!("there is no test case with the number {number}")));
-        }
-        if let Some(run) = runs.iter().find(|run| run.mutant as usize >= settings.content.mutants) {
-            return Err(no_such(format!("there is no mutant {}", run.mutant)));
+            return Err(no_result(format!("there is no test case with the number {number}")));
         }
         match journal.runs_of(number)? {
-            None => new.push((number, runs)),
-            Some(here) => match difference((&here, &known_reasons), (&runs, &result.reasons)) {
+            None => new.push((number, packed)),
+            Some(here) => match difference((&here, &known_reasons), (&unpacked(packed)?, &result.reasons)) {
                 None => known += 1,
                 Some((mutant, difference)) => {
                     let reseeding = match number / settings.cases.max(1) {
@@ -167,7 +165,7 @@ pub(super) fn take(
                         case: cases.into_iter().nth(number).unwrap_or_default(),
                         path: path.to_owned(),
                         machine: result.machine.name,
-                        system: settings.system,
+                        system: settings.system.clone(),
                         seed: settings.seed,
                         number: number % settings.cases.max(1),
                         reseeding,
@@ -179,20 +177,22 @@ pub(super) fn take(
         }
     }
     let taken = new.len();
-    let runs = new.iter().map(|(_, runs)| runs.len() as u64).sum();
+    let mut count = 0;
     journal.transaction(|journal| {
-        for (number, mut runs) in new {
+        for (number, packed) in new {
+            let mut runs = unpacked(packed).map_err(|error| journal.damaged(error.to_string()))?;
             for run in &mut runs {
                 run.reason = journal.reason_number(&result.reasons[&run.reason])?;
             }
+            count += runs.len() as u64;
             journal.add_finished(number, &runs, form)?;
         }
         Ok(())
     })?;
-    Ok(Taken { taken, known, runs })
+    Ok(Taken { taken, known, runs: count })
 }
 
-fn settings(journal: &Journal) -> Result<Settings, CampaignError> {
+pub(super) fn settings(journal: &Journal) -> Result<Settings, CampaignError> {
     Settings::read(journal)?.ok_or_else(|| journal.damaged("the universe is not drawn"))
 }
 

@@ -13,13 +13,15 @@ use tempfile::NamedTempFile;
 
 use super::identity::{Identity, hexadecimal};
 use super::{Machine, Shard, ShardError};
-use crate::journal::{StoredRun, pack, unpack};
+use crate::journal::{deflated, inflated, unpack};
 
 /// What SQLite's header says of these files: "Sims".
 const APPLICATION_ID: i32 = 0x5369_6d73;
 /// Raised when the meaning of a table changes.
 const FORMAT_VERSION: u32 = 2;
 const SCHEMA: &str = include_str!("result.sql");
+/// The reasons of a shard are no longer than this.
+const REASONS_BYTES_MAX: u64 = 1 << 30;
 
 /// What a shard came to.
 #[derive(Debug)]
@@ -29,8 +31,8 @@ pub(super) struct ShardResult {
     pub(super) machine: Machine,
     /// The reasons by their numbers.
     pub(super) reasons: BTreeMap<i64, String>,
-    /// By the numbers of test cases and re-seedings, their runs in the order of mutants.
-    pub(super) units: BTreeMap<usize, Vec<StoredRun>>,
+    /// By the numbers of test cases and re-seedings, their runs, packed: a shard may have ten million.
+    pub(super) units: BTreeMap<usize, Vec<u8>>,
 }
 
 impl ShardResult {
@@ -63,16 +65,14 @@ impl ShardResult {
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.execute_batch(SCHEMA)?;
         let mut digest = Sha256::new();
-        for (number, text) in &self.reasons {
-            transaction.execute("INSERT INTO reasons VALUES (?1, ?2)", params![number, text])?;
-            add_reason(&mut digest, *number, text);
-        }
+        let reasons = deflated(json(&self.reasons).as_bytes());
+        digest.update(&reasons);
+        transaction.execute("INSERT INTO reasons VALUES (?1)", [reasons])?;
         {
             let mut insert = transaction.prepare("INSERT INTO units VALUES (?1, ?2)")?;
             for (number, runs) in &self.units {
-                let packed = pack(runs);
-                add_unit(&mut digest, *number, &packed);
-                insert.execute(params![*number as i64, packed])?;
+                add_unit(&mut digest, *number, runs);
+                insert.execute(params![*number as i64, runs])?;
             }
         }
         let set =
@@ -85,13 +85,14 @@ impl ShardResult {
         transaction.commit()
     }
 
-    /// Reads a file that may be anything. One that cannot be read is no damaged one: another attempt may read it.
-    pub(super) fn read(path: &Path) -> Result<Self, ShardError> {
+    /// Reads a file that may be anything, for a campaign with so many mutants. One that cannot be read is no damaged one:
+    /// another attempt may read it.
+    pub(super) fn read(path: &Path, mutants: usize) -> Result<Self, ShardError> {
         let no_result = |detail: String| ShardError::NoResult { path: path.to_owned(), detail };
         let failed = |source| ShardError::file(path, source);
         let mut here = NamedTempFile::new().map_err(failed)?;
         io::copy(&mut fs::File::open(path).map_err(failed)?, &mut here).map_err(failed)?;
-        Reader::open(here.path()).map_err(|error| no_result(error.to_string()))?.read(&no_result)
+        Reader::open(here.path()).map_err(|error| no_result(error.to_string()))?.read(mutants, &no_result)
     }
 }
 
@@ -109,9 +110,9 @@ impl Reader {
         Ok(Self { connection })
     }
 
-    fn read(&self, no_result: &dyn Fn(String) -> ShardError) -> Result<ShardResult, ShardError> {
+    fn read(&self, mutants: usize, no_result: &dyn Fn(String) -> ShardError) -> Result<ShardResult, ShardError> {
         let in_sql = |error: rusqlite::Error| no_result(error.to_string());
-        self.check().map_err(in_sql)?.map_err(no_result)?;
+        self.check_file().map_err(in_sql)?.map_err(no_result)?;
         let get = |key: &str| self.meta(key).map_err(in_sql);
         fn parse<T: DeserializeOwned>(
             key: &str,
@@ -124,23 +125,27 @@ impl Reader {
         if format != FORMAT_VERSION {
             return Err(no_result(format!("its format is {format}, that of this version is {FORMAT_VERSION}")));
         }
+        if schema(&self.connection).map_err(in_sql)? != schema_of_ours().map_err(in_sql)? {
+            return Err(no_result("it has other tables".to_owned()));
+        }
         let shard: String = parse("shard", &get("shard")?, no_result)?;
         let mut digest = Sha256::new();
-        let reasons: BTreeMap<i64, String> = self.reasons().map_err(in_sql)?;
-        reasons.iter().for_each(|(number, text)| add_reason(&mut digest, *number, text));
+        let packed: Vec<u8> =
+            self.connection.query_row("SELECT texts FROM reasons", [], |row| row.get(0)).map_err(in_sql)?;
+        digest.update(&packed);
+        let reasons = inflated(&packed, REASONS_BYTES_MAX).and_then(|texts| serde_json::from_slice(&texts).ok());
+        let reasons: BTreeMap<i64, String> =
+            reasons.ok_or_else(|| no_result("its reasons cannot be read".to_owned()))?;
         let mut units = BTreeMap::new();
         for (number, bytes) in self.units().map_err(in_sql)? {
             let of_unit = |detail: &str| no_result(format!("runs of number {number}: {detail}"));
             let number = usize::try_from(number).map_err(|_| of_unit("there is no such test case"))?;
             add_unit(&mut digest, number, &bytes);
-            let runs = unpack(&bytes).map_err(|error| of_unit(&error))?;
-            if !runs.is_sorted_by(|run, next| run.mutant < next.mutant) {
-                return Err(of_unit("they are not in the order of mutants"));
-            }
+            let runs = unpack(&bytes, mutants).map_err(|error| of_unit(&error))?;
             if let Some(run) = runs.iter().find(|run| !reasons.contains_key(&run.reason)) {
                 return Err(of_unit(&format!("that of mutant {} has no reason", run.mutant)));
             }
-            units.insert(number, runs);
+            units.insert(number, bytes);
         }
         if parse::<String>("digest", &get("digest")?, no_result)? != hexadecimal(&digest.finalize()) {
             return Err(no_result("its digest is another one".to_owned()));
@@ -154,35 +159,31 @@ impl Reader {
         })
     }
 
-    /// Finds out whether the file is whole, and has our tables and nothing else.
-    fn check(&self) -> rusqlite::Result<Result<(), String>> {
+    /// Finds out whether the file is whole, and a result of a shard of some release.
+    fn check_file(&self) -> rusqlite::Result<Result<(), String>> {
         let application: i32 = self.connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
         if application != APPLICATION_ID {
             return Ok(Err("a database of another program".to_owned()));
         }
         let state: String = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-        if state != "ok" {
-            return Ok(Err(state));
-        }
-        let ours = Connection::open_in_memory()?;
-        ours.execute_batch(SCHEMA)?;
-        let same = schema(&self.connection)? == schema(&ours)?;
-        Ok(if same { Ok(()) } else { Err("it has other tables".to_owned()) })
+        Ok(if state == "ok" { Ok(()) } else { Err(state) })
     }
 
     fn meta(&self, key: &str) -> rusqlite::Result<String> {
         self.connection.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
     }
 
-    fn reasons(&self) -> rusqlite::Result<BTreeMap<i64, String>> {
-        let mut select = self.connection.prepare("SELECT number, text FROM reasons")?;
-        select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-    }
-
     fn units(&self) -> rusqlite::Result<Vec<(i64, Vec<u8>)>> {
         let mut select = self.connection.prepare("SELECT test_case, runs FROM units ORDER BY test_case")?;
         select.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     }
+}
+
+/// Returns the tables that a result has.
+fn schema_of_ours() -> rusqlite::Result<Vec<Option<String>>> {
+    let ours = Connection::open_in_memory()?;
+    ours.execute_batch(SCHEMA)?;
+    schema(&ours)
 }
 
 fn schema(connection: &Connection) -> rusqlite::Result<Vec<Option<String>>> {
@@ -192,12 +193,6 @@ fn schema(connection: &Connection) -> rusqlite::Result<Vec<Option<String>>> {
 
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("what is noted is plain data")
-}
-
-fn add_reason(digest: &mut Sha256, number: i64, text: &str) {
-    digest.update(number.to_le_bytes());
-    digest.update((text.len() as u64).to_le_bytes());
-    digest.update(text);
 }
 
 fn add_unit(digest: &mut Sha256, number: usize, packed: &[u8]) {

@@ -8,11 +8,10 @@ CREATE TABLE meta (
 -- Test cases and re-seedings, numbered as in a journal, that were run on all the mutants that they are to run on.
 CREATE TABLE units (
     test_case INTEGER PRIMARY KEY,
-    runs BLOB NOT NULL -- as in a journal, packed
+    runs BLOB NOT NULL -- as a blob in a journal
 ) STRICT;
 
--- The reasons that runs name.
+-- One row with the reasons that runs name, which may be longer than the runs.
 CREATE TABLE reasons (
-    number INTEGER PRIMARY KEY,
-    text TEXT NOT NULL
+    texts BLOB NOT NULL -- a JSON object of texts by their numbers, in the zlib format
 ) STRICT;

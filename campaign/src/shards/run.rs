@@ -10,12 +10,11 @@ use std::time::{Duration, Instant};
 use simutant_outcomes::BitSet;
 use tempfile::TempDir;
 
-use super::merge::take;
+use super::merge::{settings, take};
 use super::result::ShardResult;
 use super::{Bundle, Machine, Shard, ShardError};
-use crate::campaign::Original;
-use crate::journal::{Journal, RunForm, StoredRun};
-use crate::outcomes::Settings;
+use crate::campaign::Baseline;
+use crate::journal::{Journal, RunForm, pack};
 use crate::{Campaign, CampaignError, Existing, Progress, SessionEnd};
 
 /// A stop is seen after so long.
@@ -71,11 +70,11 @@ impl Bundle {
         self.take_known(campaign.journal_mut(), shard, into)?;
         // As after an edit: what is known is held against a sample of itself that is made again.
         campaign.journal_mut().adopt(&scope.ones().collect::<Vec<_>>())?;
-        let checked = campaign.record(&plain, jobs, progress, stop);
-        let original = checked.map_err(|error| unfit_by(error).map_or_else(ShardError::from, unfit))?;
+        let checked = campaign.run_baseline(&plain, jobs, progress, stop);
+        let baseline = checked.map_err(|error| unfit_by(error).map_or_else(ShardError::from, unfit))?;
         loop {
-            let end = match &original {
-                Some(original) => self.run_for_a_while(&mut campaign, (original, &scope), jobs, progress, stop)?,
+            let end = match &baseline {
+                Some(baseline) => self.run_for_a_while(&mut campaign, (baseline, &scope), jobs, progress, stop)?,
                 None => SessionEnd::Stopped,
             };
             // Another attempt may have written the file meanwhile, and have more.
@@ -84,7 +83,7 @@ impl Bundle {
             let done = units.len();
             ShardResult { identity: self.identity().clone(), shard, machine: machine.clone(), reasons, units }
                 .write(into)?;
-            if end == SessionEnd::Finished || stop.load(Relaxed) {
+            if end == SessionEnd::Finished || baseline.is_none() || stop.load(Relaxed) {
                 let (executed, checked) = campaign.session_counts();
                 return Ok(ShardRun { end, cases: scope.count_ones(..), done, checked, executed });
             }
@@ -95,7 +94,7 @@ impl Bundle {
     fn run_for_a_while(
         &self,
         campaign: &mut Campaign,
-        (original, scope): (&Original, &BitSet),
+        (baseline, scope): (&Baseline, &BitSet),
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -114,7 +113,7 @@ impl Bundle {
                     thread::sleep(STOP_SEEN);
                 }
             });
-            let end = campaign.run_mutants(original, Some(scope), jobs, &mut watched, &halt);
+            let end = campaign.run_mutants(baseline, Some(scope), jobs, &mut watched, &halt);
             has_ended.store(true, Relaxed);
             end
         })
@@ -125,7 +124,8 @@ impl Bundle {
         if !into.exists() {
             return Ok(());
         }
-        let known = match ShardResult::read(into) {
+        let settings = settings(journal)?;
+        let known = match ShardResult::read(into, settings.content.mutants) {
             Err(ShardError::NoResult { .. }) => return Ok(()),
             known => known?,
         };
@@ -133,26 +133,28 @@ impl Bundle {
             let (found, expected) = (known.shard.to_string(), shard.to_string());
             return Err(ShardError::OtherShard { path: into.to_owned(), found, expected });
         }
-        take(journal, self.identity(), known, (into, self.folder()), RunForm::Text).map(drop)
+        take(journal, (self.identity(), &settings), known, (into, self.folder()), RunForm::Text).map(drop)
     }
 }
 
 /// Returns the runs of the test cases of `scope`, and the reasons that they name.
 fn runs(journal: &Journal, scope: &BitSet, universe: usize) -> Result<(BTreeMap<i64, String>, Units), CampaignError> {
-    let settings = Settings::read(journal)?.ok_or_else(|| journal.damaged("the universe is not drawn"))?;
+    let settings = settings(journal)?;
     let is_done = journal.units(&settings.content)?;
-    let mut units = BTreeMap::new();
+    let (mut units, mut named) = (BTreeMap::new(), BTreeSet::new());
     for number in (0..is_done.len()).filter(|&number| is_done[number].is_some() && scope.contains(number % universe)) {
-        units.extend(journal.runs_of(number)?.map(|runs| (number, runs)));
+        if let Some(runs) = journal.runs_of(number)? {
+            named.extend(runs.iter().map(|run| run.reason));
+            units.insert(number, pack(&runs));
+        }
     }
     let mut reasons = journal.reasons()?;
-    let named: BTreeSet<i64> = units.values().flatten().map(|run: &StoredRun| run.reason).collect();
     reasons.retain(|number, _| named.contains(number));
     Ok((reasons, units))
 }
 
-/// By the numbers of test cases and re-seedings, their runs.
-type Units = BTreeMap<usize, Vec<StoredRun>>;
+/// By the numbers of test cases and re-seedings, their runs, packed.
+type Units = BTreeMap<usize, Vec<u8>>;
 
 /// Returns in words how the original did something else than on the preparing machine; the error, if it is about
 /// something else.
