@@ -2,7 +2,7 @@
 //!
 //! An operator looks at one place in a function and proposes changes. It needs no types: what does not type-check is
 //! rejected by the compiler later. What it may know beside the place is in the [`Context`]: the signature, what the
-//! package declares, and what names are for. A new operator is one file and one line in [`ALL`].
+//! package declares, and what names are for. A new operator is one file, its `mod` line and one line in [`ALL`].
 //! Two make no changes at a place: HOM takes those of others, and CVR, which is about constants, shows at many places.
 //!
 //! Operators of tier A are those of the literature on adequacy. Those of tier B make the faults that distributed
