@@ -254,7 +254,7 @@ impl Journal {
     pub(super) fn runs(&self, case: usize, column: ValueRef<'_>) -> Result<Vec<StoredRun>, CampaignError> {
         let damaged = |what: &dyn std::fmt::Display| self.damaged(format!("runs of test case {case}: {what}"));
         let runs = match column {
-            // A file of our own: how many mutants there are is checked by whoever asks.
+            // The journal is the campaign's own file: its runs may be on any mutant here.
             ValueRef::Blob(packed) => unpack(packed, usize::MAX),
             text => from_text(text.as_str().map_err(|error| damaged(&error))?),
         };

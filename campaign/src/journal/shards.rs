@@ -14,7 +14,7 @@ impl Journal {
         directory.join(FILE).exists()
     }
 
-    /// Returns whether the journal can hold compressed runs: those of earlier releases have text alone.
+    /// Returns whether the journal can hold packed runs: those of earlier releases have text alone.
     pub(crate) fn takes_packed(&self) -> Result<bool, CampaignError> {
         let sql = "SELECT type FROM pragma_table_info('units') WHERE name = 'runs'";
         let found: String = self.try_sql(|connection| connection.query_row(sql, [], |row| row.get(0)))?;

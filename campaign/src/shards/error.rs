@@ -23,7 +23,7 @@ pub enum ShardError {
     /// The folder for a bundle has something else in it.
     #[error("{0} holds files that are not of a bundle; give a folder that is empty or not there yet")]
     FolderInUse(PathBuf),
-    /// A journal of an earlier release has no room for compressed runs.
+    /// A journal of an earlier release has no room for packed runs.
     #[error("{0}: its journal is of an earlier release and has no compressed runs; merge without compression")]
     NotPackable(PathBuf),
     /// A folder is no bundle, or is damaged.

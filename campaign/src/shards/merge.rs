@@ -144,7 +144,7 @@ pub(super) fn take(
     }
     let known_reasons = journal.reasons()?;
     let no_result = |detail: String| ShardError::NoResult { path: path.to_owned(), detail };
-    let unpacked = |packed: &[u8]| unpack(packed, settings.content.mutants).map_err(no_result);
+    let unpacked = |packed: &[u8]| unpack(packed, settings.content.mutants).expect("so it was when it was read");
     let mut new = Vec::new();
     let mut known = 0;
     for (&number, packed) in &result.units {
@@ -153,7 +153,7 @@ pub(super) fn take(
         }
         match journal.runs_of(number)? {
             None => new.push((number, packed)),
-            Some(here) => match difference((&here, &known_reasons), (&unpacked(packed)?, &result.reasons)) {
+            Some(here) => match difference((&here, &known_reasons), (&unpacked(packed), &result.reasons)) {
                 None => known += 1,
                 Some((mutant, difference)) => {
                     let reseeding = match number / settings.cases.max(1) {
@@ -180,7 +180,7 @@ pub(super) fn take(
     let mut count = 0;
     journal.transaction(|journal| {
         for (number, packed) in new {
-            let mut runs = unpacked(packed).map_err(|error| journal.damaged(error.to_string()))?;
+            let mut runs = unpacked(packed);
             for run in &mut runs {
                 run.reason = journal.reason_number(&result.reasons[&run.reason])?;
             }

@@ -1,6 +1,7 @@
 //! A shard: checks of the machine first, then mutants, then one file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,6 +16,7 @@ use super::result::ShardResult;
 use super::{Bundle, Machine, Shard, ShardError};
 use crate::campaign::Baseline;
 use crate::journal::{Journal, RunForm, pack};
+use crate::outcomes::Settings;
 use crate::{Campaign, CampaignError, Existing, Progress, SessionEnd};
 
 /// A stop is seen after so long.
@@ -67,25 +69,26 @@ impl Bundle {
         let (seed, universe) = (plan.seed, plan.universe());
         let scope = shard.cases(seed, universe);
         let mut campaign = Campaign::open(folder.path(), plan, Existing::Continue)?;
-        self.take_known(campaign.journal_mut(), shard, into)?;
+        let settings = settings(campaign.journal())?;
+        self.take_known((campaign.journal_mut(), &settings), shard, into)?;
         // As after an edit: what is known is held against a sample of itself that is made again.
         campaign.journal_mut().adopt(&scope.ones().collect::<Vec<_>>())?;
         let checked = campaign.run_baseline(&plain, jobs, progress, stop);
         let baseline = checked.map_err(|error| unfit_by(error).map_or_else(ShardError::from, unfit))?;
+        let (identity, reasons, units) = (self.identity().clone(), BTreeMap::new(), BTreeMap::new());
+        let mut result = ShardResult { identity, shard, machine: machine.clone(), reasons, units };
         loop {
             let end = match &baseline {
                 Some(baseline) => self.run_for_a_while(&mut campaign, (baseline, &scope), jobs, progress, stop)?,
                 None => SessionEnd::Stopped,
             };
             // Another attempt may have written the file meanwhile, and have more.
-            self.take_known(campaign.journal_mut(), shard, into)?;
-            let (reasons, units) = runs(campaign.journal(), &scope, universe)?;
-            let done = units.len();
-            ShardResult { identity: self.identity().clone(), shard, machine: machine.clone(), reasons, units }
-                .write(into)?;
+            self.take_known((campaign.journal_mut(), &settings), shard, into)?;
+            add_done(&mut result, (campaign.journal(), &settings), &scope)?;
+            result.write(into)?;
             if end == SessionEnd::Finished || baseline.is_none() || stop.load(Relaxed) {
                 let (executed, checked) = campaign.session_counts();
-                return Ok(ShardRun { end, cases: scope.count_ones(..), done, checked, executed });
+                return Ok(ShardRun { end, cases: scope.count_ones(..), done: result.units.len(), checked, executed });
             }
         }
     }
@@ -120,11 +123,15 @@ impl Bundle {
     }
 
     /// Takes what the file of the result has of this shard; one that is damaged is written anew.
-    fn take_known(&self, journal: &mut Journal, shard: Shard, into: &Path) -> Result<(), ShardError> {
+    fn take_known(
+        &self,
+        (journal, settings): (&mut Journal, &Settings),
+        shard: Shard,
+        into: &Path,
+    ) -> Result<(), ShardError> {
         if !into.exists() {
             return Ok(());
         }
-        let settings = settings(journal)?;
         let known = match ShardResult::read(into, settings.content.mutants) {
             Err(ShardError::NoResult { .. }) => return Ok(()),
             known => known?,
@@ -133,28 +140,34 @@ impl Bundle {
             let (found, expected) = (known.shard.to_string(), shard.to_string());
             return Err(ShardError::OtherShard { path: into.to_owned(), found, expected });
         }
-        take(journal, (self.identity(), &settings), known, (into, self.folder()), RunForm::Text).map(drop)
+        take(journal, (self.identity(), settings), known, (into, self.folder()), RunForm::Text).map(drop)
     }
 }
 
-/// Returns the runs of the test cases of `scope`, and the reasons that they name.
-fn runs(journal: &Journal, scope: &BitSet, universe: usize) -> Result<(BTreeMap<i64, String>, Units), CampaignError> {
-    let settings = settings(journal)?;
+/// Adds the runs of the test cases of `scope` that were done since it was called last, and the reasons that they name.
+fn add_done(
+    result: &mut ShardResult,
+    (journal, settings): (&Journal, &Settings),
+    scope: &BitSet,
+) -> Result<(), CampaignError> {
     let is_done = journal.units(&settings.content)?;
-    let (mut units, mut named) = (BTreeMap::new(), BTreeSet::new());
-    for number in (0..is_done.len()).filter(|&number| is_done[number].is_some() && scope.contains(number % universe)) {
-        if let Some(runs) = journal.runs_of(number)? {
-            named.extend(runs.iter().map(|run| run.reason));
-            units.insert(number, pack(&runs));
+    let texts = journal.reasons()?;
+    for number in
+        (0..is_done.len()).filter(|&number| is_done[number].is_some() && scope.contains(number % settings.cases))
+    {
+        if result.units.contains_key(&number) {
+            continue;
         }
+        let Some(runs) = journal.runs_of(number)? else { continue };
+        for run in &runs {
+            if let (Entry::Vacant(place), Some(text)) = (result.reasons.entry(run.reason), texts.get(&run.reason)) {
+                place.insert(text.clone());
+            }
+        }
+        result.units.insert(number, pack(&runs));
     }
-    let mut reasons = journal.reasons()?;
-    reasons.retain(|number, _| named.contains(number));
-    Ok((reasons, units))
+    Ok(())
 }
-
-/// By the numbers of test cases and re-seedings, their runs, packed.
-type Units = BTreeMap<usize, Vec<u8>>;
 
 /// Returns in words how the original did something else than on the preparing machine; the error, if it is about
 /// something else.
