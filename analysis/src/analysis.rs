@@ -255,7 +255,8 @@ pub fn analyse_with_threads(
     };
     let to_boost = probabilities.as_ref().map_or(Kills::Certain(&kills), Kills::Likely);
 
-    let scoring = Scoring { cases: &outcomes.cases, kills: &kills, analysed: &analysed, dominators: &representatives };
+    let events = suites::events(outcomes);
+    let scoring = Scoring { events: &events, kills: &kills, analysed: &analysed, dominators: &representatives };
     let count = mutants.counts.analysed;
     let level = 1.0 - options.alpha;
     let mut killed: Vec<Vec<BitSet>> = Vec::with_capacity(outcomes.criteria.len());

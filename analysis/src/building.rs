@@ -20,7 +20,7 @@ use crate::suites::cover::Cover;
 use crate::suites::greedy::greedy;
 use crate::suites::minimum::{NODES_MAX, minimum};
 use crate::suites::prioritised::prioritise;
-use crate::suites::{AdequateSuite, Scoring, draw};
+use crate::suites::{AdequateSuite, Scoring, draw, events};
 
 pub use expected::build_expected;
 
@@ -161,7 +161,7 @@ fn judge_by_half(
     let judging: BitSet = halves.judging.iter().map(|&mutant| mutant as usize).collect();
     let (cases, _) = build(&mut Cover::new(&criterion), outcomes, builder);
     let none = BitSet::new();
-    let scoring = Scoring { cases: &outcomes.cases, kills, analysed: &judging, dominators: &none };
+    let scoring = Scoring { events: &events(outcomes), kills, analysed: &judging, dominators: &none };
     let drawn = draw(&criterion, analysis.options.suites, analysis.options.seed, &scoring);
     let mean =
         |value: &dyn Fn(&AdequateSuite) -> f64| Some(Summary::of(&drawn.iter().map(value).collect::<Vec<f64>>())?.mean);

@@ -127,7 +127,8 @@ pub fn scenario(
     let wanted = wanted(outcomes, names)?;
     let kills = KillsByCase::new(outcomes);
     let none = BitSet::with_capacity(outcomes.sites.mutants.len());
-    let scoring = Scoring { cases: &outcomes.cases, kills: &kills, analysed: &none, dominators: &none };
+    let events = suites::events(outcomes);
+    let scoring = Scoring { events: &events, kills: &kills, analysed: &none, dominators: &none };
     let draw = |&index: &usize| suites::draw(&outcomes.criteria[index], suites.get(), options.seed, &scoring);
     let mut drawn: Vec<Vec<AdequateSuite>> = wanted.iter().map(draw).collect();
     let mut scope = BitSet::with_capacity(outcomes.cases.len());

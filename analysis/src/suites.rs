@@ -9,7 +9,7 @@ pub(crate) mod minimum;
 pub(crate) mod prioritised;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, CaseOutcome, Criterion};
+use simutant_outcomes::{BitSet, Criterion, Outcomes};
 
 use crate::kills::KillsByCase;
 use crate::random::NamedStream;
@@ -45,12 +45,18 @@ pub fn target(criterion: &Criterion) -> BitSet {
 /// What the suites of all criteria are scored with.
 #[derive(Debug)]
 pub(crate) struct Scoring<'a> {
-    pub(crate) cases: &'a [CaseOutcome],
+    /// The events of each test case's run: what it costs.
+    pub(crate) events: &'a [u64],
     pub(crate) kills: &'a KillsByCase,
     /// The mutants that scores count.
     pub(crate) analysed: &'a BitSet,
     /// One mutant of each dominator class.
     pub(crate) dominators: &'a BitSet,
+}
+
+/// Returns the events of each test case's run.
+pub(crate) fn events(outcomes: &Outcomes) -> Vec<u64> {
+    outcomes.cases.iter().map(|case| case.events).collect()
 }
 
 /// Draws `count` suites that are adequate for `criterion`; none if its target is empty.
@@ -75,8 +81,8 @@ fn draw_one(cover: &mut Cover<'_>, stream: &mut NamedStream, scoring: &Scoring<'
     cover.clear();
     let mut cases = Vec::new();
     let (mut considered, mut events_considered, mut events_selected) = (0, 0, 0);
-    for candidate in stream.permutation(scoring.cases.len()) {
-        let events = scoring.cases[candidate].events;
+    for candidate in stream.permutation(scoring.events.len()) {
+        let events = scoring.events[candidate];
         considered += 1;
         events_considered += events;
         if cover.take(candidate) == 0 {
@@ -104,7 +110,7 @@ fn draw_one(cover: &mut Cover<'_>, stream: &mut NamedStream, scoring: &Scoring<'
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use simutant_outcomes::{CriterionKind, Quota};
+    use simutant_outcomes::{CaseOutcome, CriterionKind, Quota};
     use simutant_synthetic::synthetic;
 
     /// Criteria of at most so many test cases and requirements, about half of them with quotas.
@@ -184,7 +190,7 @@ mod tests {
         outcomes.criteria = vec![criterion.clone()];
         let mutants = outcomes.sites.mutants.len();
         let scoring = Scoring {
-            cases: &outcomes.cases,
+            events: &events(&outcomes),
             kills: &KillsByCase::new(&outcomes),
             analysed: &BitSet::with_capacity(mutants),
             dominators: &BitSet::with_capacity(mutants),

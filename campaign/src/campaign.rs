@@ -16,6 +16,7 @@ use simutant_protocol::{MutantExecution, RunLimits};
 
 pub(crate) use self::original::Baseline;
 use self::settings::{CASES, GIVEN, INPUT_SOURCE, SOURCE_HASH, is_of, set_source, settings};
+use crate::cases::Cases;
 use crate::checks::Checks;
 use crate::crew::{Crew, Workshop};
 use crate::edit::Edit;
@@ -375,7 +376,8 @@ impl Campaign {
         let mut done = total - todo.len();
         let work = |executor: &mut Executor<'_>, number: usize| {
             let Recording { digest, ref reached, .. } = recordings[number];
-            let case = Numbered { number, case: &cases[number], digest, reached };
+            let input = cases.get(number);
+            let case = Numbered { number, case: &input, digest, reached };
             let mut mutants: Vec<MutantNumber> = to_run(number).collect();
             mutants.sort_unstable();
             let run = |executor: &mut Executor<'_>| {
@@ -383,7 +385,7 @@ impl Campaign {
                 checks.take(plan, number, first, &mut runs)?;
                 Ok(runs)
             };
-            run(executor).map_err(|error: CampaignError| error.of_reseeding(universe, &cases[number]))
+            run(executor).map_err(|error: CampaignError| error.of_reseeding(universe, &input))
         };
         let seen = |number: usize, runs: &Vec<MutantExecution>| {
             done += 1;
@@ -437,7 +439,7 @@ struct Round<'a> {
     /// How many rounds there are.
     of: usize,
     /// The test cases of all rounds, one round after the other.
-    cases: &'a [Value],
+    cases: &'a Cases,
     /// What was recorded on each of them.
     recordings: &'a [Recording],
     /// The numbers in the universe of the test cases to run.

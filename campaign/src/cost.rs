@@ -34,8 +34,10 @@ pub(crate) fn judge(
 ) -> Result<(), CampaignError> {
     let Some(settings) = Settings::read(journal)? else { return Err(journal.damaged("the universe has no criteria")) };
     let mut stated = Vec::new();
-    for cases in journal.cases(settings.content.cases)?.unwrap_or_default().chunks(CASES_AT_ONCE) {
-        stated.extend(crew.cost_bounds(cases)?);
+    let cases = journal.cases(settings.content.cases)?.unwrap_or_default();
+    for first in (0..cases.len()).step_by(CASES_AT_ONCE) {
+        let last = cases.len().min(first + CASES_AT_ONCE);
+        stated.extend(crew.cost_bounds(&cases.range(first..last))?);
     }
     if stated.iter().all(CostBounds::is_none) {
         stated.clear();

@@ -63,6 +63,7 @@
 
 mod bits;
 mod campaign;
+mod cases;
 mod checks;
 mod cost;
 mod crew;

@@ -142,9 +142,8 @@ pub fn read_cases(directory: &Path, seed: u64) -> Result<Option<Vec<Value>>, Cam
         return Ok(None);
     }
     let universe: usize = journal.get("cases")?.unwrap_or_default();
-    let mut cases = journal.cases(universe * journal.rounds()?.drawn)?;
-    cases.iter_mut().for_each(|cases| cases.truncate(universe));
-    Ok(cases)
+    let cases = journal.cases(universe * journal.rounds()?.drawn)?;
+    Ok(cases.map(|cases| cases.range(0..universe.min(cases.len()))))
 }
 
 /// What is fixed when the universe has been drawn.
@@ -209,7 +208,7 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
     let mut recordings = journal.recordings(&content)?;
     recordings.truncate(universe * reseedings);
     let recordings: Option<Vec<_>> = recordings.into_iter().collect();
-    let (Some(recordings), true) = (recordings, scope.ones().all(is_executed)) else {
+    let (Some(mut recordings), true) = (recordings, scope.ones().all(is_executed)) else {
         return Err(unfinished(executed));
     };
     let mut traced = journal.traced(&content, trace_criteria.len())?;
@@ -229,19 +228,8 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
         1 => None,
         _ => Some(reseeded_runs(journal, &content, (universe, reseedings, scope), &recordings)?),
     };
-    let mut cases = Vec::with_capacity(universe);
     inputs.truncate(universe);
-    for (case, recording) in inputs.into_iter().zip(recordings) {
-        cases.push(CaseOutcome {
-            case,
-            events: recording.events,
-            steps: recording.steps,
-            virtual_time_ns: recording.virtual_time_ns,
-            late_faults: recording.late_faults.unwrap_or(0),
-            reached: recording.reached,
-            infected: recording.infected,
-        });
-    }
+    recordings.truncate(universe);
     let mut criteria: Vec<Criterion> = white_box
         .into_iter()
         .map(|(known, requirements)| (known.name.to_owned(), CriterionKind::WhiteBox, requirements, Vec::new()))
@@ -268,13 +256,23 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
     criteria.iter_mut().for_each(|criterion| criterion.covered.truncate(universe));
     let of_universe = Content { cases: universe, ..content };
     let Matrix { kills, verdicts, causes, diverged, reasons } = Matrix::read(journal, &of_universe, scope)?;
+    // Last, since values take several times the memory of their text.
+    let cases = inputs.into_values().zip(recordings).map(|(case, recording)| CaseOutcome {
+        case,
+        events: recording.events,
+        steps: recording.steps,
+        virtual_time_ns: recording.virtual_time_ns,
+        late_faults: recording.late_faults.unwrap_or(0),
+        reached: recording.reached,
+        infected: recording.infected,
+    });
     let role = cost.as_ref().map(|judged| judged.1);
     let outcomes = Outcomes {
         system,
         seed,
         input_source,
         sites,
-        cases,
+        cases: cases.collect(),
         criteria,
         left_out,
         kills,

@@ -213,14 +213,16 @@ fn without_fifth(studied: &Studied<'_>, order: &[usize], part: usize) -> Option<
         Some(reseeded) => kept.iter().any(|&case| reseeded.kills[row.mutants[0]][case] > 0),
         None => kept.iter().any(|&case| row.survival.of(case) < 1.0),
     });
-    let cases: Vec<_> = kept.iter().map(|&case| outcomes.cases[case].clone()).collect();
+    let events: Vec<u64> = kept.iter().map(|&case| outcomes.cases[case].events).collect();
     let none = BitSet::new();
-    let kills = KillsByCase::of_rows(&[], cases.len());
-    let scoring = Scoring { cases: &cases, kills: &kills, analysed: &none, dominators: &none };
+    let kills = KillsByCase::of_rows(&[], events.len());
+    let scoring = Scoring { events: &events, kills: &kills, analysed: &none, dominators: &none };
     let draw = |&criterion: &usize| {
         let criterion = &outcomes.criteria[criterion];
         let covered = kept.iter().map(|&case| criterion.covered[case].clone()).collect();
-        let criterion = Criterion { covered, ..criterion.clone() };
+        let Criterion { ref name, kind, ref requirements, ref quotas, .. } = *criterion;
+        let (name, requirements, quotas) = (name.clone(), requirements.clone(), quotas.clone());
+        let criterion = Criterion { name, kind, requirements, quotas, covered };
         suites::draw(&criterion, studied.options.suites, studied.options.seed, &scoring)
     };
     let drawn: Vec<Vec<AdequateSuite>> = order.iter().map(draw).collect();

@@ -9,6 +9,7 @@ use simutant_outcomes::{RunEnd, Sites};
 use simutant_protocol::{Recorded, RunLimits, Sizes};
 
 use super::Campaign;
+use crate::cases::Cases;
 use crate::checks::check_recording;
 use crate::journal::Recording;
 use crate::outcomes::Settings;
@@ -29,7 +30,7 @@ const MEMORY_BYTES_UNIT: u64 = 16 << 20;
 pub(crate) struct Baseline {
     pub(super) settings: Settings,
     /// Those of the universe, and then those of each re-seeding.
-    pub(crate) cases: Vec<Value>,
+    pub(crate) cases: Cases,
     /// What was recorded on each of them.
     pub(crate) recordings: Vec<Recording>,
 }
@@ -79,7 +80,7 @@ impl Campaign {
     /// on each test case; `None` if it was told to stop.
     fn record_missing(
         &mut self,
-        cases: &[Value],
+        cases: &Cases,
         (settings, plain): (&Settings, &Path),
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
@@ -101,10 +102,10 @@ impl Campaign {
         let sites = &plan.build.sites;
         let sizes = Sizes { measured: white_box::measured(sites).to_vec(), mutants: sites.mutants.len() };
         let crews = (0..jobs.get().min(todo.len())).map(|_| Crews::new(plan, plain)).collect();
-        let record = |crews: &mut Crews<'_>, number: usize| {
-            let (recorded, traced) = crews.instrumented.record(&cases[number], sizes.clone())?;
-            check_baseline(plan, number, &cases[number], &recorded)?;
-            crews.compare(number, &cases[number], &recorded)?;
+        let record = |crews: &mut Crews<'_>, number: usize, case: &Value| {
+            let (recorded, traced) = crews.instrumented.record(case, sizes.clone())?;
+            check_baseline(plan, number, case, &recorded)?;
+            crews.compare(number, case, &recorded)?;
             let recording =
                 recording(&recorded, settings, sites).filter(|_| traced.len() == settings.trace_criteria.len());
             let error = || crews.instrumented.error(format!("recorded a number out of range on test case {number}"));
@@ -117,7 +118,8 @@ impl Campaign {
         };
         let universe = plan.universe();
         let work = |crews: &mut Crews<'_>, number: usize| {
-            record(crews, number).map_err(|error: CampaignError| error.of_reseeding(universe, &cases[number]))
+            let case = cases.get(number);
+            record(crews, number, &case).map_err(|error: CampaignError| error.of_reseeding(universe, &case))
         };
         let seen = |number, (_, _, unlisted): &(_, _, u64)| {
             if again.contains(&number) {

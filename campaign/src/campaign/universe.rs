@@ -8,6 +8,7 @@ use simutant_protocol::{Recorded, Sizes, UniverseSettings};
 
 use super::original::check_baseline;
 use super::{Campaign, workshop};
+use crate::cases::Cases;
 use crate::crew::{Crew, DRAW_COUNT};
 use crate::journal::Rounds;
 use crate::traced::Traced;
@@ -19,7 +20,7 @@ impl Campaign {
         &mut self,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
-    ) -> Result<Option<Vec<Value>>, CampaignError> {
+    ) -> Result<Option<Cases>, CampaignError> {
         let total = self.plan.universe();
         let rounds = self.journal.rounds()?;
         if let Some(mut cases) = self.journal.cases(total * rounds.drawn)? {
@@ -34,7 +35,9 @@ impl Campaign {
         }
         let mut crew = Crew::new(workshop(&self.plan));
         let description = crew.description()?;
-        let Some(mut cases) = self.draw_cases(&mut crew, progress, stop)? else { return Ok(None) };
+        let Some(drawn) = self.draw_cases(&mut crew, progress, stop)? else { return Ok(None) };
+        let mut cases = Cases::default();
+        cases.extend(drawn);
         let rounds = self.reseed(&mut crew, &mut cases, Rounds::default())?;
         let adopted = self.journal.transaction(|journal| {
             journal.set_rounds(&rounds)?;
@@ -84,15 +87,16 @@ impl Campaign {
 
     /// Adds the rounds of re-seedings that are missing after `rounds` to the test cases, and returns the rounds that
     /// there are then. If nothing is chance in a test case, there is one.
-    fn reseed(&self, crew: &mut Crew<'_>, cases: &mut Vec<Value>, rounds: Rounds) -> Result<Rounds, CampaignError> {
+    fn reseed(&self, crew: &mut Crew<'_>, cases: &mut Cases, rounds: Rounds) -> Result<Rounds, CampaignError> {
         let (universe, asked) = (self.plan.universe(), usize::from(self.plan.reseedings.get()));
         let Rounds { mut drawn, mut chance, .. } = rounds;
         while drawn < asked {
             let before = cases.len();
             for first in (0..universe).step_by(DRAW_COUNT) {
                 let last = universe.min(first + DRAW_COUNT);
-                let reseeded = crew.reseed(self.plan.seed, drawn as u32, first, &cases[first..last])?;
-                for (before, after) in cases[first..last].iter().zip(&reseeded) {
+                let original = cases.range(first..last);
+                let reseeded = crew.reseed(self.plan.seed, drawn as u32, first, &original)?;
+                for (before, after) in original.iter().zip(&reseeded) {
                     chance.extend(differences(before, after));
                 }
                 cases.extend(reseeded);

@@ -5,6 +5,7 @@ use serde_json::Value;
 use simutant_outcomes::BitSet;
 
 use super::{Journal, Recording};
+use crate::cases::Cases;
 use crate::{CampaignError, bits};
 
 /// How many bits the sets of a campaign have.
@@ -20,7 +21,7 @@ pub(crate) struct Content {
 
 impl Journal {
     /// Returns the universe: `None` before it is drawn.
-    pub(crate) fn cases(&self, expected: usize) -> Result<Option<Vec<Value>>, CampaignError> {
+    pub(crate) fn cases(&self, expected: usize) -> Result<Option<Cases>, CampaignError> {
         // Before the universe is drawn, there may be the test cases of before an edit.
         if self.get::<Value>("criteria")?.is_none() {
             return Ok(None);
@@ -30,10 +31,11 @@ impl Journal {
         if rows.len() != expected || rows.iter().zip(0..).any(|((number, _), expected)| *number != expected) {
             return Err(self.damaged(format!("{} test cases of {expected}", rows.len())));
         }
-        let parse = |(number, input): (i64, String)| {
-            serde_json::from_str(&input).map_err(|error| self.damaged(format!("test case {number}: {error}")))
-        };
-        rows.into_iter().map(parse).collect::<Result<_, _>>().map(Some)
+        let mut cases = Cases::with_capacity(expected);
+        for (number, input) in rows {
+            cases.push_text(input).map_err(|error| self.damaged(format!("test case {number}: {error}")))?;
+        }
+        Ok(Some(cases))
     }
 
     /// Returns for each test case what was recorded, `None` where nothing was yet.

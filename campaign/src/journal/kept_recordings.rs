@@ -9,6 +9,7 @@ use simutant_outcomes::Sites;
 
 use super::{Content, Journal};
 use crate::CampaignError;
+use crate::cases::Cases;
 use crate::edit::Edit;
 
 /// The key of the criteria that the recordings which are kept are of.
@@ -119,20 +120,21 @@ impl Journal {
 
     /// Adds the universe in the place of that of before an edit. Forgets what is kept of test cases that are others
     /// now, and all recordings if the criteria are others. Returns the test cases whose recordings are left.
-    pub(crate) fn set_cases(&mut self, cases: &[Value]) -> Result<Vec<usize>, CampaignError> {
+    pub(crate) fn set_cases(&mut self, cases: &Cases) -> Result<Vec<usize>, CampaignError> {
         let criteria = self.criteria()?;
         if self.get::<Option<[Value; 2]>>(CRITERIA)?.flatten() != criteria {
             self.forget_recordings()?;
         }
         let before: BTreeMap<i64, String> =
             self.rows("SELECT number, input FROM cases", |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+        let is_same = |known: &str, input: &str| value(known).is_some_and(|known| Some(known) == value(input));
         self.try_sql(|connection| {
-            for (number, case) in (0..).zip(cases) {
-                let input = case.to_string();
+            for (number, input) in (0..).zip(cases.texts()) {
                 match before.get(&number) {
-                    Some(known) if *known == input => continue,
+                    Some(known) if known == input => continue,
                     // The fields are in another order.
-                    Some(known) if serde_json::from_str::<Value>(known).is_ok_and(|known| known == *case) => {
+                    Some(known) if is_same(known, input) => {
                         let sql = "UPDATE cases SET input = ?2 WHERE number = ?1";
                         connection.prepare_cached(sql)?.execute(params![number, input])?;
                         continue;

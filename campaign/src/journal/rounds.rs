@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{IDENTITY, Journal};
 use crate::CampaignError;
+use crate::cases::Cases;
 
 /// The key under which they are noted.
 const KEY: &str = "rounds";
@@ -54,11 +54,11 @@ impl Journal {
     }
 
     /// Adds the test cases from number `first` on.
-    pub(crate) fn add_cases(&self, first: usize, cases: &[Value]) -> Result<(), CampaignError> {
+    pub(crate) fn add_cases(&self, first: usize, cases: &Cases) -> Result<(), CampaignError> {
         self.try_sql(|connection| {
-            for (number, case) in cases.iter().enumerate().skip(first) {
+            for (number, case) in cases.texts().enumerate().skip(first) {
                 let sql = "INSERT INTO cases (number, input) VALUES (?1, ?2)";
-                connection.prepare_cached(sql)?.execute(params![number as i64, case.to_string()])?;
+                connection.prepare_cached(sql)?.execute(params![number as i64, case])?;
             }
             Ok(())
         })

@@ -29,8 +29,8 @@ impl Identity {
         facts.insert(FIRST[0].to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         facts.insert("number of re-seedings".to_owned(), baseline.rounds(plan).to_string());
         let (mut cases, mut recorded) = (Sha256::new(), Sha256::new());
-        for case in &baseline.cases {
-            cases.update(case.to_string());
+        for case in baseline.cases.texts() {
+            cases.update(case);
             cases.update("\n");
         }
         baseline.recordings.iter().for_each(|recording| add(&mut recorded, recording));

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::error::OtherRun;
 use super::identity::Identity;
 use super::result::ShardResult;
@@ -160,9 +162,9 @@ pub(super) fn take(
                         0 => String::new(),
                         round => format!(", re-seeding {round},"),
                     };
-                    let cases = journal.cases(settings.content.cases)?.unwrap_or_default();
+                    let cases = journal.cases(settings.content.cases)?;
                     return Err(ShardError::Differs(Box::new(OtherRun {
-                        case: cases.into_iter().nth(number).unwrap_or_default(),
+                        case: cases.map_or(Value::Null, |cases| cases.get(number)),
                         path: path.to_owned(),
                         machine: result.machine.name,
                         system: settings.system.clone(),

@@ -110,8 +110,8 @@ pub(crate) struct MergeArguments {
     /// Begin the study from this bundle, if OUT has none, as on another machine than the one that prepared it.
     #[arg(long, value_name = "BUNDLE")]
     pub(crate) bundle: Option<PathBuf>,
-    /// Keep the runs packed in the journal: a campaign of many million runs takes an eighth of the space. SQL does not
-    /// see them then, in the view `executions`.
+    /// Keep the runs packed in the journal. A run takes an eighth of the space; its reasons stay text. SQL does not see
+    /// packed runs, in the view `executions`.
     #[arg(long)]
     pub(crate) compress: bool,
 }
