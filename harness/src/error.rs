@@ -197,6 +197,12 @@ pub enum HarnessError {
         /// What it does instead.
         what: String,
     },
+    /// A program with testbeds panicked.
+    #[error("the testbed {} panicked before all test cases were run, as standard error says; `set_up` returns errors", path.display())]
+    ProgramPanicked {
+        /// The program.
+        path: PathBuf,
+    },
     /// The process that clears up cannot be started.
     #[error("cannot start /bin/sh, which clears up if this process is killed: {0}; the system may be out of processes")]
     Guardian(#[source] io::Error),
@@ -242,6 +248,7 @@ impl HarnessError {
             | Self::PortNotSeen { .. }
             | Self::Proxy(_)
             | Self::BrokenProgram { .. }
+            | Self::ProgramPanicked { .. }
             | Self::Guardian(_) => ErrorClass::Unavailable,
         }
     }

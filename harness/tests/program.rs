@@ -20,10 +20,19 @@ fn testbeds() -> Testbeds {
 }
 
 fn run(command: &str, cases: &[Value], options: &RunOptions) -> Result<TestReport, HarnessError> {
+    run_in(&testbeds(), command, cases, options)
+}
+
+fn run_in(
+    testbeds: &Testbeds,
+    command: &str,
+    cases: &[Value],
+    options: &RunOptions,
+) -> Result<TestReport, HarnessError> {
     let text = format!(
         "name = 'greeter'\nsystem = 'greetings'\ndescription = ''\n[[side]]\nname = 'greeter'\ncommand = ['sh', '-c', '''{command}''']\n"
     );
-    let implementation = testbeds().parse(&text, Path::new("greeter.toml"), Path::new("/")).expect("a good file");
+    let implementation = testbeds.parse(&text, Path::new("greeter.toml"), Path::new("/")).expect("a good file");
     let case = |(place, case): (usize, &Value)| SuiteCase { name: format!("greetings-{place}"), case: case.clone() };
     let suite = Suite {
         format_version: simutant_outcomes::FORMAT_VERSION,
@@ -101,4 +110,18 @@ fn what_is_no_such_program_is_told() {
     std::fs::write(&script, "#!/bin/sh\nread request\n").expect("it can be written");
     let error = TestbedProgram::new(&script).testbeds().expect_err("it says nothing").to_string();
     assert!(error.contains("it named no testbeds"), "{error}");
+}
+
+#[test]
+fn a_program_that_panics_is_no_broken_one() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let script = folder.path().join("panics");
+    let text =
+        "#!/bin/sh\nread -r request\ncase \"$request\" in *greetings*) exit 101;; esac\necho \"$request\" | PROGRAM\n";
+    std::fs::write(&script, text.replace("PROGRAM", &program().display().to_string())).expect("it can be written");
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("it is ours");
+    let testbeds = TestbedProgram::new(&script).testbeds().expect("it describes itself");
+    let error = run_in(&testbeds, GREETS, &[json!({ "names": ["Ada"] })], &options()).expect_err("it ended");
+    assert!(matches!(&error, HarnessError::ProgramPanicked { path } if *path == script), "{error}");
+    assert!(error.class() == ErrorClass::Unavailable && error.to_string().contains("panicked"), "{error}");
 }

@@ -154,6 +154,9 @@ impl RealNetwork {
             if source > 0 {
                 return any_loopback_port();
             }
+            if listen.port() == 0 {
+                return same_port(|| UdpSocket::bind(listen).map_err(|source| ProxyError::listen(listen, source)));
+            }
             let socket = UdpSocket::bind(listen).map_err(|source| ProxyError::listen(listen, source))?;
             let address = socket.local_addr()?;
             let listener = TcpListener::bind(address).map_err(|source| ProxyError::listen(address, source))?;
@@ -254,11 +257,19 @@ impl RealNetwork {
     }
 }
 
-/// Returns a socket for datagrams and one for connections at the same port.
+/// Returns a socket for datagrams and one for connections at the same port of loopback.
 fn any_loopback_port() -> Result<(UdpSocket, TcpListener), ProxyError> {
+    same_port(|| Ok(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?))
+}
+
+/// Returns a socket of `datagrams`, which makes one at another port each time, and one for connections at its address:
+/// a port that is free for datagrams may be that of a connection.
+fn same_port(
+    mut datagrams: impl FnMut() -> Result<UdpSocket, ProxyError>,
+) -> Result<(UdpSocket, TcpListener), ProxyError> {
     let mut tries = PORT_TRIES_MAX;
     loop {
-        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let socket = datagrams()?;
         tries -= 1;
         match TcpListener::bind(socket.local_addr()?) {
             Ok(listener) => return Ok((socket, listener)),
@@ -322,6 +333,24 @@ mod tests {
         assert!(sent.elapsed() >= Duration::from_millis(80), "both ways take 40 ms");
         let taken = RealNetwork::between(entry, address, &quick().into(), 7).expect_err("the address is taken");
         assert!(taken.to_string().contains("cannot listen on"), "{taken}");
+    }
+
+    #[test]
+    fn a_port_that_a_connection_has_is_passed_over() {
+        let any = (Ipv4Addr::LOCALHOST, 0);
+        let taken = loop {
+            let taken = TcpListener::bind(any).expect("a port is free");
+            if let Ok(socket) = UdpSocket::bind(taken.local_addr().expect("it is bound")) {
+                break (taken, socket);
+            }
+        };
+        let (held, mut first) = (taken.0, Some(taken.1));
+        let datagrams = || first.take().map_or_else(|| Ok(UdpSocket::bind(any)?), Ok);
+        let (socket, listener) = same_port(datagrams).expect("another one is free");
+        assert!(first.is_none(), "the port that is taken was not tried");
+        let addresses = [socket.local_addr(), listener.local_addr()].map(|address| address.expect("it is bound"));
+        assert_eq!(addresses[0], addresses[1]);
+        assert_ne!(addresses[0], held.local_addr().expect("it is bound"));
     }
 
     const PATIENCE: Duration = Duration::from_secs(20);

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -14,6 +14,9 @@ use crate::implementation::Implementation;
 use crate::report::CaseResult;
 use crate::run::RunOptions;
 use crate::testbed::{Environment, InvalidCase, Role, Setup, Testbed, Testbeds};
+
+/// The exit code of a Rust program that panicked.
+const PANICKED: i32 = 101;
 
 /// A program whose `main` is [`serve`](crate::serve).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +65,7 @@ impl TestbedProgram {
             runs: runs.to_vec(),
         }));
         let (mut results, mut end) = (Vec::new(), None);
-        self.ask(&request, &mut |response| match response {
+        let exit = self.ask(&request, &mut |response| match response {
             Response::Result(result) => {
                 on_result(&result);
                 results.push(*result);
@@ -79,12 +82,14 @@ impl TestbedProgram {
                 results.sort_by_cached_key(place);
                 Ok(results)
             }
+            None if exit.code() == Some(PANICKED) => Err(HarnessError::ProgramPanicked { path: self.path.clone() }),
             None => Err(self.broken("it ended before all test cases were run")),
         }
     }
 
     /// Gives the program a request, and each response to `on_response`.
-    fn ask(&self, request: &Request, on_response: &mut dyn FnMut(Response)) -> Result<(), HarnessError> {
+    /// Returns how it ended.
+    fn ask(&self, request: &Request, on_response: &mut dyn FnMut(Response)) -> Result<ExitStatus, HarnessError> {
         let failed = |error: io::Error| self.broken(&error.to_string());
         let mut child =
             Command::new(&self.path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
@@ -96,7 +101,7 @@ impl TestbedProgram {
         // Its input ends only now: that is when the program ends, too.
         drop(child.stdin.take());
         let ended = child.wait().map_err(failed);
-        answered.and(ended).map(drop)
+        answered.and(ended)
     }
 
     fn talk(
