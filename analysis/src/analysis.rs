@@ -280,7 +280,7 @@ pub fn analyse_with_threads(
         .collect();
     conventional::correct(&mut criteria);
 
-    let events: Vec<f64> = outcomes.cases.iter().map(|case| case.events as f64).collect();
+    let events: Vec<f64> = events.iter().map(|&events| events as f64).collect();
     let random = conventional::random_sizes(&events, &baseline, &baseline_of(&representatives), options);
     let by_probability = probabilities.as_ref().zip(outcomes.reseeded.as_ref());
     let ranking = match by_probability {

@@ -1,6 +1,7 @@
 //! Systems for this crate's own tests: `copy`, whose programs copy a file, and `mesh`, which may be cut into sides in
 //! two ways.
 
+use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -111,4 +112,11 @@ impl Implementation {
         self.sides[0].ready = Ready::Port;
         self
     }
+}
+
+/// Waits for a datagram, and returns it with where it came from.
+pub(crate) fn received(socket: &UdpSocket) -> (String, SocketAddr) {
+    let mut buffer = [0; 100];
+    let (length, source) = socket.recv_from(&mut buffer).expect("a datagram comes");
+    (String::from_utf8_lossy(&buffer[..length]).into_owned(), source)
 }

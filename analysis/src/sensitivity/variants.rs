@@ -220,9 +220,13 @@ fn without_fifth(studied: &Studied<'_>, order: &[usize], part: usize) -> Option<
     let draw = |&criterion: &usize| {
         let criterion = &outcomes.criteria[criterion];
         let covered = kept.iter().map(|&case| criterion.covered[case].clone()).collect();
-        let Criterion { ref name, kind, ref requirements, ref quotas, .. } = *criterion;
-        let (name, requirements, quotas) = (name.clone(), requirements.clone(), quotas.clone());
-        let criterion = Criterion { name, kind, requirements, quotas, covered };
+        let criterion = Criterion {
+            name: criterion.name.clone(),
+            kind: criterion.kind,
+            requirements: criterion.requirements.clone(),
+            quotas: criterion.quotas.clone(),
+            covered,
+        };
         suites::draw(&criterion, studied.options.suites, studied.options.seed, &scoring)
     };
     let drawn: Vec<Vec<AdequateSuite>> = order.iter().map(draw).collect();

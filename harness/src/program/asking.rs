@@ -87,8 +87,7 @@ impl TestbedProgram {
         }
     }
 
-    /// Gives the program a request, and each response to `on_response`.
-    /// Returns how it ended.
+    /// Gives the program a request, and each response to `on_response`. Returns how it ended.
     fn ask(&self, request: &Request, on_response: &mut dyn FnMut(Response)) -> Result<ExitStatus, HarnessError> {
         let failed = |error: io::Error| self.broken(&error.to_string());
         let mut child =

@@ -295,6 +295,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
+    use crate::test_support::received;
 
     const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -335,12 +336,6 @@ mod tests {
         socket.send_to(text.as_bytes(), to).expect("it is sent");
     }
 
-    fn next(socket: &UdpSocket) -> (String, SocketAddr) {
-        let mut buffer = [0; 100];
-        let (length, source) = socket.recv_from(&mut buffer).expect("a datagram comes");
-        (String::from_utf8_lossy(&buffer[..length]).into_owned(), source)
-    }
-
     #[test]
     fn each_client_gets_its_own_answers_from_where_it_asked() {
         let (one, other, fronts) = (datagrams(), datagrams(), [free(), free()]);
@@ -352,14 +347,14 @@ mod tests {
             send_to(client, &format!("{number}"), fronts[1]);
         }
         for (server, name) in [(&one, "one"), (&other, "other")] {
-            let asked = [next(server), next(server)];
+            let asked = [received(server), received(server)];
             // The last that came is answered first.
             for (text, source) in asked.into_iter().rev() {
                 send_to(server, &format!("{name} to {text}"), source);
             }
         }
         for (number, client) in clients.iter().enumerate() {
-            let mut answers = [next(client), next(client)];
+            let mut answers = [received(client), received(client)];
             answers.sort();
             assert_eq!(answers, [(format!("one to {number}"), fronts[0]), (format!("other to {number}"), fronts[1])]);
         }
@@ -393,7 +388,7 @@ mod tests {
         drop(network);
         let network = start(&[(front, server.local_addr().expect("it is bound"))], 0.0, 1.0);
         send_to(&client, "doubled", front);
-        assert_eq!([next(&server).0, next(&server).0], ["doubled", "doubled"]);
+        assert_eq!([received(&server).0, received(&server).0], ["doubled", "doubled"]);
         assert_eq!(network.counts().forward.duplicated, 1);
     }
 
@@ -434,9 +429,9 @@ mod tests {
         let network = start_with(&places, 0.0, 1.0, Arc::clone(&notes));
         let client = datagrams();
         send_to(&client, "question", front);
-        let (_, source) = next(&server);
+        let (_, source) = received(&server);
         send_to(&server, "datagram", source);
-        assert_eq!([next(&client).0, next(&client).0], ["datagram", "datagram"]);
+        assert_eq!([received(&client).0, received(&client).0], ["datagram", "datagram"]);
         assert_eq!(heard(), ["datagram"]);
         let mut stream = TcpStream::connect(front).expect("it is listened on");
         let (mut accepted, _) = listener.accept().expect("the stream is passed on");

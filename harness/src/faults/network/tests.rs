@@ -7,6 +7,7 @@ use simutant_sim_core::network::{LinkSetting, Rule, ScheduledPartition};
 use simutant_sim_core::{Link, Probability, network::Effect};
 
 use super::*;
+use crate::test_support::received;
 
 #[test]
 fn a_client_reaches_the_server_at_the_address_that_is_listened_on_and_late() {
@@ -22,9 +23,9 @@ fn a_client_reaches_the_server_at_the_address_that_is_listened_on_and_late() {
     client.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
     let sent = Instant::now();
     client.send_to(b"ask", entry).expect("loopback accepts");
-    let (_, from) = text(&server);
+    let (_, from) = received(&server);
     server.send_to(b"answer", from).expect("loopback accepts");
-    assert_eq!(text(&client), ("answer".into(), entry));
+    assert_eq!(received(&client), ("answer".into(), entry));
     assert!(sent.elapsed() >= Duration::from_millis(80), "both ways take 40 ms");
     let taken = RealNetwork::between(entry, address, &quick().into(), 7).expect_err("the address is taken");
     assert!(taken.to_string().contains("cannot listen on"), "{taken}");
@@ -95,35 +96,29 @@ fn separated(until_ms: u64) -> Network {
     Network { partitions, ..quick().into() }
 }
 
-fn text(socket: &UdpSocket) -> (String, SocketAddr) {
-    let mut buffer = [0; 64];
-    let (length, source) = socket.recv_from(&mut buffer).expect("it arrives");
-    (String::from_utf8_lossy(&buffer[..length]).into_owned(), source)
-}
-
 #[test]
 fn answers_go_back_to_the_socket_that_asked() {
     let world = World::new(&quick().into());
     let [a, b] = &world.sockets;
     let entry = |source, destination| world.network.entry(source, destination).expect("they are linked");
     a.send_to(b"from a", entry("a", "b")).expect("loopback accepts");
-    let (said, of_a) = text(b);
+    let (said, of_a) = received(b);
     assert_eq!((said.as_str(), of_a), ("from a", entry("b", "a")), "its own address is the one to send to");
     let others = [(); 2].map(|()| UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free"));
     let mut seen = Vec::new();
     for (name, other) in ["first", "second"].iter().zip(&others) {
         other.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
         other.send_to(name.as_bytes(), entry("client", "b")).expect("loopback accepts");
-        let (said, source) = text(b);
+        let (said, source) = received(b);
         assert_eq!(said, *name);
         seen.push(source);
     }
     for ((name, other), source) in ["first", "second"].iter().zip(&others).zip(&seen).rev() {
         b.send_to(format!("to {name}").as_bytes(), source).expect("loopback accepts");
-        assert_eq!(text(other), (format!("to {name}"), entry("client", "b")));
+        assert_eq!(received(other), (format!("to {name}"), entry("client", "b")));
     }
     b.send_to(b"to a", of_a).expect("loopback accepts");
-    assert_eq!(text(a), ("to a".into(), entry("a", "b")));
+    assert_eq!(received(a), ("to a".into(), entry("a", "b")));
     assert_ne!(seen[0], seen[1]);
     world.network.check().expect("it works");
     assert_eq!(world.network.counts().forward.received, 6);
@@ -195,7 +190,7 @@ fn what_is_on_its_way_when_a_partition_begins_does_not_arrive_during_it() {
     far.read_exact(&mut [0; 5]).expect("it is sent again");
     assert!(began.elapsed() >= Duration::from_millis(890), "{:?}", began.elapsed());
     a.send_to(b"late", world.network.entry("a", "b").expect("they are linked")).expect("loopback accepts");
-    assert!(!is_early || text(b).0 == "late", "the early one is lost");
+    assert!(!is_early || received(b).0 == "late", "the early one is lost");
 }
 
 #[test]
@@ -308,7 +303,7 @@ fn rules_about_kinds_are_said_and_the_others_hold() {
     assert_eq!(world.network.not_injected(), ["rule about ACK messages: the network does not know what programs send"]);
     let [a, b] = &world.sockets;
     a.send_to(b"text", world.network.entry("a", "b").expect("they are linked")).expect("loopback accepts");
-    let (said, _) = text(b);
+    let (said, _) = received(b);
     let changed = said.bytes().zip(*b"text").filter(|(found, sent)| found != sent).count();
     assert_eq!((said.len(), changed), (4, 1), "{said}");
 }
