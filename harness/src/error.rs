@@ -189,6 +189,14 @@ pub enum HarnessError {
         /// What the program says.
         message: String,
     },
+    /// A program with testbeds cannot be started.
+    #[error("cannot start the testbed {}: {}", path.display(), why_not_started(why))]
+    ProgramNotStarted {
+        /// The program.
+        path: PathBuf,
+        /// The system's reason, which the message has in other words: no source that would be shown after it.
+        why: io::Error,
+    },
     /// A program with testbeds does not do what such programs do.
     #[error("the testbed {}: {what}; its `main` must be that of `simutant_harness::serve`, and print nothing else to standard output", path.display())]
     BrokenProgram {
@@ -247,6 +255,7 @@ impl HarnessError {
             | Self::PortTaken { .. }
             | Self::PortNotSeen { .. }
             | Self::Proxy(_)
+            | Self::ProgramNotStarted { .. }
             | Self::BrokenProgram { .. }
             | Self::ProgramPanicked { .. }
             | Self::Guardian(_) => ErrorClass::Unavailable,

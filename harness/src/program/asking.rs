@@ -90,8 +90,11 @@ impl TestbedProgram {
     /// Gives the program a request, and each response to `on_response`. Returns how it ended.
     fn ask(&self, request: &Request, on_response: &mut dyn FnMut(Response)) -> Result<ExitStatus, HarnessError> {
         let failed = |error: io::Error| self.broken(&error.to_string());
-        let mut child =
-            Command::new(&self.path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let mut child = Command::new(&self.path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|why| HarnessError::ProgramNotStarted { path: self.path.clone(), why })?;
         let answered = self.talk(&mut child, request, on_response);
         if answered.is_err() {
             // It may never end.
