@@ -518,7 +518,8 @@ pub(crate) struct TestArguments {
     /// Run each test case N times, with other fates of datagrams each time, and print how often it fails.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
-    /// Start over instead of resuming a stopped run, for example after a program has changed.
+    /// Start over instead of resuming a stopped run. Results of other programs, as far as the implementation's file names
+    /// them, and of another testbed never count.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Keep the private folder of each test case, in kept/IMPLEMENTATION below --out, in place of what an earlier run

@@ -23,10 +23,11 @@ pub(crate) fn testbed(system: &StudiedSystem) -> anyhow::Result<Option<PathBuf>>
     }
     let name = &system.request.system;
     let phase = ProgressPhase::build();
-    let mut message = CompilerMessage::default();
+    let what = format!("the testbed of {name}");
+    let mut message = CompilerMessage::new(&what);
     let built = build_testbed(&system.package, &mut |event| message.show(&phase, event))
-        .with_context(|| format!("cannot build the testbed of {name}"))?;
-    phase.end(&format!("the testbed of {name}"));
+        .with_context(|| format!("cannot build {what}"))?;
+    phase.end(&what);
     Ok(built)
 }
 
@@ -39,7 +40,7 @@ pub(crate) fn instrumented(system: &StudiedSystem) -> Result<Build, StudyError> 
 /// Builds the programs of an implementation with all their mutants.
 pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> anyhow::Result<BuiltPrograms> {
     let phase = ProgressPhase::build();
-    let mut message = CompilerMessage::default();
+    let mut message = CompilerMessage::new(format!("the programs of {implementation}"));
     let built = build_programs(request, &mut |event| message.show(&phase, event))
         .with_context(|| format!("cannot mutate the programs of {implementation}"))?;
     phase.end(&stages::with_mutants(&format!("the programs of {implementation}"), &built.sites));

@@ -288,9 +288,10 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
         return Err(BadInput(message).into());
     }
     let phase = ProgressPhase::build();
-    let mut message = CompilerMessage::default();
+    let what = format!("the specification {name}");
+    let mut message = CompilerMessage::new(&what);
     let program = found.build(&mut |event| message.show(&phase, event))?;
-    phase.end(&format!("the specification {name}"));
+    phase.end(&what);
     Ok(program)
 }
 

@@ -53,7 +53,7 @@ impl Stages {
     }
 
     fn start(&self, stage: StudyStage, phase: ProgressPhase) {
-        self.shown().push(Shown { stage, phase, compiler: CompilerMessage::default() });
+        self.shown().push(Shown { stage, phase, compiler: CompilerMessage::new(&self.system) });
     }
 
     fn compiler(&self, stage: StudyStage, event: BuildEvent) {
@@ -99,12 +99,17 @@ impl Stages {
 }
 
 /// What the compiler is at, while it finds out which mutants it rejects.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct CompilerMessage {
     round: String,
 }
 
 impl CompilerMessage {
+    /// Begins with what is compiled: no mutants may follow.
+    pub(crate) fn new(compiled: impl Into<String>) -> Self {
+        Self { round: compiled.into() }
+    }
+
     pub(crate) fn show(&mut self, phase: &ProgressPhase, event: BuildEvent) {
         match event {
             BuildEvent::Compiling { mutants, rejected, .. } => {

@@ -270,6 +270,7 @@ fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> Str
         }
         None => "; no suite, since the criterion has no requirement that a test case covers\n",
     });
+    text.push_str(&saves_little(&plan.choice, chosen, analysis));
     text.push_str(&explains(plan, analysis));
     if let Some(suite) = chosen {
         let (program, inputs) = (output::program(), plural(suite.cases.len(), "input"));
@@ -278,6 +279,19 @@ fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> Str
         ));
     }
     text
+}
+
+/// Says that a suite of most of the universe is hardly a choice; nothing of a smaller one, or of one that is an order.
+fn saves_little(choice: &SuiteChoice, chosen: Option<&Suite>, analysis: &Analysis) -> String {
+    let is_order = matches!(choice, SuiteChoice::Built { builder: Builder::Prioritised { .. }, .. });
+    let inputs = chosen.map_or(0, |suite| suite.cases.len());
+    if is_order || 2 * inputs <= analysis.campaign.cases {
+        return String::new();
+    }
+    format!(
+        "note: suite.json has {inputs} of all {} inputs, which saves little; a larger universe (--cases) leaves more to choose from\n",
+        analysis.campaign.cases
+    )
 }
 
 /// Says which command shows the survivor that tells most; nothing if no test case reaches any.

@@ -149,9 +149,7 @@ fn run_rest(
     let each = repeated(options.repetitions);
     let kept = match count {
         0 => String::new(),
-        _ => format!(
-            ", {count} of them before it was stopped (--fresh runs them again, if a program that was built has changed)"
-        ),
+        _ => format!(", {count} of them before it was stopped (--fresh runs them again)"),
     };
     let cases = plural(suite.cases.len(), "test case");
     phase.end(&format!("{cases}{each} on {}{kept}", implementation.name));

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::faults::RealNetworkError;
 use crate::process::{ProcessExit, is_shortage};
 use crate::proxy::ProxyError;
 use crate::testbed::InvalidCase;
@@ -171,6 +172,9 @@ pub enum HarnessError {
     /// The proxy cannot be started, or failed while the programs ran.
     #[error(transparent)]
     Proxy(#[from] ProxyError),
+    /// The network of a test case is none.
+    #[error("the network of the test case: {0}")]
+    Network(#[source] RealNetworkError),
     /// A folder or file of the run cannot be made, read or removed.
     #[error("cannot {action} {}: {source}; check that the folder can be written and has room", path.display())]
     File {
@@ -235,11 +239,20 @@ fn why_not_started(why: &io::Error) -> String {
     if why.kind() == io::ErrorKind::NotFound { "not found".into() } else { why.to_string() }
 }
 
+impl From<RealNetworkError> for HarnessError {
+    fn from(error: RealNetworkError) -> Self {
+        match error {
+            RealNetworkError::Proxy(error) => Self::Proxy(error),
+            error @ (RealNetworkError::Network(_) | RealNetworkError::UnknownProgram { .. }) => Self::Network(error),
+        }
+    }
+}
+
 impl HarnessError {
     /// Returns what kind of error it is.
     pub fn class(&self) -> ErrorClass {
         match self {
-            Self::OtherSystem { .. } | Self::InvalidCase { .. } => ErrorClass::BadInput,
+            Self::OtherSystem { .. } | Self::InvalidCase { .. } | Self::Network(_) => ErrorClass::BadInput,
             Self::File { .. } => ErrorClass::Storage,
             Self::BuildFailed { .. }
             | Self::BuildNotStarted { .. }

@@ -217,7 +217,7 @@ impl Implementation {
 
     /// Returns the testbed of its own system: the one whose roles are its sides, and no others; the driver, if it has
     /// one.
-    fn testbed(&self) -> Option<&dyn Testbed> {
+    pub(crate) fn testbed(&self) -> Option<&dyn Testbed> {
         if let Some(driver) = &self.driver {
             return Some(driver);
         }

@@ -24,6 +24,12 @@ pub(crate) fn built(implementation: &Implementation, directory: &Path) -> u64 {
     hash(named.flat_map(|path| files_in(&path)).collect(), directory)
 }
 
+/// Returns a number that changes with the program that has the implementation's testbed, if it has one of its own.
+pub(crate) fn testbed(implementation: &Implementation) -> Option<u64> {
+    let program = implementation.testbed()?.program()?.path();
+    Some(hash(BTreeSet::from([program.to_owned()]), program.parent()?))
+}
+
 /// Returns a file, or all files in a folder and below it.
 fn files_in(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {

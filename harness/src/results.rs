@@ -43,7 +43,7 @@ impl ResultLog {
     /// result.
     ///
     /// It begins anew if `fresh`, if the run whose results it has ended, or if that was of another implementation, of
-    /// other programs as far as its commands name their files, or with another time limit or seed.
+    /// other programs as far as its commands name their files, of another testbed, or with another time limit or seed.
     ///
     /// # Errors
     /// [`TrialLogError`], which names the file and the cure.

@@ -75,6 +75,9 @@ pub(crate) struct Terms {
     /// What its build command made; `None` where nothing was built, and in files of before this was noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     built: Option<u64>,
+    /// The program that has its testbed; `None` where that is no program of its own, and in files of before this was noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    testbed: Option<u64>,
     /// What its programs are told of mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     active_mutant: Option<ActiveMutant>,
@@ -96,14 +99,15 @@ impl Terms {
             },
             programs: programs::fingerprint(implementation),
             built: options.built,
+            testbed: programs::testbed(implementation),
             active_mutant: implementation.active_mutant,
         }
     }
 
-    /// Returns what is another one in `other`; `None` if all is the same but for what was built, which may have other bytes
-    /// on another machine.
+    /// Returns what is another one in `other`; `None` if all is the same but for what was compiled, which may have other
+    /// bytes on another machine.
     fn difference(&self, other: &Self) -> Option<&'static str> {
-        let Self { seed, timeout_ms, implementation, programs, built: _, active_mutant } = self;
+        let Self { seed, timeout_ms, implementation, programs, built: _, testbed: _, active_mutant } = self;
         [
             ("seed", *seed == other.seed),
             ("time limit", *timeout_ms == other.timeout_ms),
@@ -235,8 +239,9 @@ impl TrialLog {
         if !fresh && known == Some(&terms) {
             return Ok(None);
         }
-        // Where no other term differs, something else was built.
-        let fact = known.filter(|known| **known != terms).map(|known| known.difference(&terms).unwrap_or("build"));
+        let compiled = |known: &Terms| if known.testbed == terms.testbed { "build" } else { "testbed" };
+        let fact = known.filter(|known| **known != terms);
+        let fact = fact.map(|known| known.difference(&terms).unwrap_or_else(|| compiled(known)));
         self.write_line(&Line::Terms(Box::new(terms.clone())))?;
         let trials = self.begin(terms);
         Ok(fact.filter(|_| trials > 0).map(|fact| VoidTrials { trials, fact }))

@@ -6,7 +6,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use simutant_harness::{ErrorClass, HarnessError, RunOptions, TestReport, TestbedProgram, Testbeds, run_suite};
+use simutant_harness::{
+    ErrorClass, HarnessError, Implementation, ResultLog, RunOptions, TestReport, TestbedProgram, Testbeds, TrialLog,
+    VoidTrials, run_suite,
+};
 use simutant_outcomes::{Suite, SuiteCase, Verdict};
 
 /// Returns the program, which `cargo test` builds.
@@ -24,16 +27,20 @@ fn run(command: &str, cases: &[Value], options: &RunOptions) -> Result<TestRepor
     run_in(&testbeds(), command, cases, options)
 }
 
+fn implementation(testbeds: &Testbeds, command: &str) -> Implementation {
+    let text = format!(
+        "name = 'greeter'\nsystem = 'greetings'\ndescription = ''\n[[side]]\nname = 'greeter'\ncommand = ['sh', '-c', '''{command}''']\n"
+    );
+    testbeds.parse(&text, Path::new("greeter.toml"), Path::new("/")).expect("a good file")
+}
+
 fn run_in(
     testbeds: &Testbeds,
     command: &str,
     cases: &[Value],
     options: &RunOptions,
 ) -> Result<TestReport, HarnessError> {
-    let text = format!(
-        "name = 'greeter'\nsystem = 'greetings'\ndescription = ''\n[[side]]\nname = 'greeter'\ncommand = ['sh', '-c', '''{command}''']\n"
-    );
-    let implementation = testbeds.parse(&text, Path::new("greeter.toml"), Path::new("/")).expect("a good file");
+    let implementation = implementation(testbeds, command);
     let case = |(place, case): (usize, &Value)| SuiteCase { name: format!("greetings-{place}"), case: case.clone() };
     let suite = Suite {
         format_version: simutant_outcomes::FORMAT_VERSION,
@@ -105,6 +112,31 @@ fn errors_keep_their_kind() {
     let error = run("echo no locale >&2; exit 69", &[json!({ "names": [] })], &options()).expect_err("it cannot run");
     assert_eq!(error.class(), ErrorClass::Implementation);
     assert!(error.to_string().contains("no locale"), "{error}");
+}
+
+#[test]
+fn results_of_another_testbed_do_not_count() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let case = json!({ "names": ["Ada"] });
+    let (mut known, mut dropped) = (Vec::new(), Vec::new());
+    for version in ["1", "1", "2"] {
+        let program = script(&folder.path().join("testbed"), &format!("# {version}\nexec '{}'", program().display()));
+        let testbeds = program.testbeds().expect("it describes itself");
+        let implementation = implementation(&testbeds, GREETS);
+        let results = ResultLog::open(&folder.path().join("results"), &implementation, &options(), false);
+        let mut results = results.expect("it can be opened");
+        let mut trials = TrialLog::open(&folder.path().join("trials")).expect("it can be opened");
+        dropped.extend(trials.agree(&implementation, &options(), false).expect("it can be written"));
+        known.push([
+            results.get("greetings-0", &case, 1).is_some(),
+            trials.get("greeter", "greetings-0", &case, 1).is_some(),
+        ]);
+        let report = run_in(&testbeds, GREETS, std::slice::from_ref(&case), &options()).expect("it runs");
+        results.add(&report.results[0]).expect("it can be written");
+        trials.add("greeter", &report.results[0]).expect("it can be written");
+    }
+    assert_eq!(known, [[false, false], [true, true], [false, false]]);
+    assert_eq!(dropped, [VoidTrials { trials: 1, fact: "testbed" }]);
 }
 
 #[test]

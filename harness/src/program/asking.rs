@@ -1,7 +1,7 @@
 //! Who asks a program with testbeds.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -28,6 +28,10 @@ impl TestbedProgram {
     /// Returns the program at `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Asks the program for its testbeds. They live as long as this process.

@@ -69,10 +69,10 @@ impl Testbed for ServerTestbed {
             link: link(&case),
             ..Network::default()
         };
-        let network = RealNetwork::between(local(0), local(lease.port()), &network, random.bits());
+        let (clients, server) = (local(0), local(lease.port()));
         Ok(Box::new(Running {
             walks,
-            network: network.expect("the case was checked, and there are sockets"),
+            network: RealNetwork::between(clients, server, &network, random.bits())?,
             lease,
             history: Recorder::new(),
             wrong: Mutex::default(),
