@@ -15,6 +15,7 @@ use simutant_protocol::{CriterionDescription, RunLimits};
 
 use crate::campaign::add_round;
 use crate::campaign::settings::{GIVEN, INPUT_SOURCE, is_of};
+use crate::cases::Cases;
 use crate::journal::{Content, Journal, Recording, StoredRun, UniverseSize};
 use crate::reseeding::Tally;
 use crate::{CampaignError, cost, traced, white_box};
@@ -129,7 +130,8 @@ pub fn copy_campaign(from: &Path, to: &Path) -> Result<CampaignUniverse, Campaig
 /// # Errors
 /// If there is no campaign, or its journal is damaged.
 pub fn read_case(directory: &Path, seed: u64, number: usize) -> Result<Option<Value>, CampaignError> {
-    Ok(read_cases(directory, seed)?.and_then(|cases| cases.into_iter().nth(number)))
+    let cases = cases_of(directory, seed)?;
+    Ok(cases.and_then(|cases| (number < cases.len()).then(|| cases.get(number))))
 }
 
 /// Returns the test cases of the campaign in `directory`, if its universe is drawn from `seed`, and drawn.
@@ -137,13 +139,20 @@ pub fn read_case(directory: &Path, seed: u64, number: usize) -> Result<Option<Va
 /// # Errors
 /// If there is no campaign, or its journal is damaged.
 pub fn read_cases(directory: &Path, seed: u64) -> Result<Option<Vec<Value>>, CampaignError> {
+    Ok(cases_of(directory, seed)?.map(|cases| cases.into_values().collect()))
+}
+
+fn cases_of(directory: &Path, seed: u64) -> Result<Option<Cases>, CampaignError> {
     let journal = Journal::open_existing(directory)?;
     if journal.get("seed")? != Some(seed) {
         return Ok(None);
     }
     let universe: usize = journal.get("cases")?.unwrap_or_default();
-    let cases = journal.cases(universe * journal.rounds()?.drawn)?;
-    Ok(cases.map(|cases| cases.range(0..universe.min(cases.len()))))
+    let mut cases = journal.cases(universe * journal.rounds()?.drawn)?;
+    if let Some(cases) = &mut cases {
+        cases.truncate(universe);
+    }
+    Ok(cases)
 }
 
 /// What is fixed when the universe has been drawn.

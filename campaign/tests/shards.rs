@@ -7,6 +7,7 @@ use std::fs::{self, Permissions};
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -46,9 +47,12 @@ fn mistaken(folder: &Path, mistake: &str) -> PathBuf {
     path
 }
 
+/// Makes a program of a command. Another process writes it: a file that this one has open for writing may be inherited by
+/// the processes that other tests start, and cannot be run until they have closed it.
 fn script(path: &Path, command: &str) {
-    fs::write(path, format!("#!/bin/bash\n{command}\n")).expect("there is room");
-    fs::set_permissions(path, Permissions::from_mode(0o700)).expect("it is ours");
+    let writing = "printf '#!/bin/bash\\n%s\\n' \"$1\" > \"$0\" && chmod 700 \"$0\"";
+    let written = Command::new("sh").arg("-c").arg(writing).arg(path).arg(command).status();
+    assert!(written.expect("there is a shell").success());
 }
 
 fn plan(worker: &Path, reseedings: u8) -> CampaignPlan {

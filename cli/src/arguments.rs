@@ -561,7 +561,8 @@ pub(crate) struct ExperimentArguments {
     /// run before counts as the first repetitions.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
-    /// Repeat all trials, for example after a program has changed.
+    /// Repeat all trials. Those of other programs, as far as the implementation's file names them, and of another
+    /// testbed never count.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// How many mutants of each implementation that takes part are tried as well, if its file has a table called

@@ -98,27 +98,27 @@ impl Stages {
     }
 }
 
-/// What the compiler is at, while it finds out which mutants it rejects.
+/// What the compiler is at.
 #[derive(Debug)]
 pub(crate) struct CompilerMessage {
-    round: String,
+    /// What is compiled; as soon as it is known with how many mutants, that.
+    what: String,
 }
 
 impl CompilerMessage {
-    /// Begins with what is compiled: no mutants may follow.
-    pub(crate) fn new(compiled: impl Into<String>) -> Self {
-        Self { round: compiled.into() }
+    pub(crate) fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into() }
     }
 
     pub(crate) fn show(&mut self, phase: &ProgressPhase, event: BuildEvent) {
         match event {
             BuildEvent::Compiling { mutants, rejected, .. } => {
-                self.round = format!("{}, {rejected} rejected by the compiler so far", plural(mutants, "mutant"));
-                phase.message(self.round.clone());
+                self.what = format!("{}, {rejected} rejected by the compiler so far", plural(mutants, "mutant"));
+                phase.message(self.what.clone());
             }
             BuildEvent::Compiled { name } => {
                 phase.compiles();
-                phase.message(format!("{}: {name}", self.round));
+                phase.message(format!("{}: {name}", self.what));
             }
             _ => {}
         }

@@ -281,11 +281,16 @@ fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> Str
     text
 }
 
-/// Says that a suite of most of the universe is hardly a choice; nothing of a smaller one, or of one that is an order.
+/// Says that a suite of most of the universe is hardly a choice; nothing of a smaller one, of one that is an order, or of a
+/// size that was asked for.
 fn saves_little(choice: &SuiteChoice, chosen: Option<&Suite>, analysis: &Analysis) -> String {
-    let is_order = matches!(choice, SuiteChoice::Built { builder: Builder::Prioritised { .. }, .. });
+    let is_meant = matches!(
+        choice,
+        SuiteChoice::Built { builder: Builder::Prioritised { .. }, .. }
+            | SuiteChoice::Expected(ExpectedBuilder::Inputs(_))
+    );
     let inputs = chosen.map_or(0, |suite| suite.cases.len());
-    if is_order || 2 * inputs <= analysis.campaign.cases {
+    if is_meant || 2 * inputs <= analysis.campaign.cases {
         return String::new();
     }
     format!(

@@ -175,8 +175,12 @@ fn draw(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suite> {
     // Names do not depend on how many are run, but for universes that are larger than usual.
     let universe = simulator.universe()?.max(count);
     let out = common.out(system);
+    let studied = simulate::studied_cases(&out, common)?.unwrap_or_default();
     let mut case = |number: usize| {
-        let case = simulate::read_case(&number.to_string(), (common, &out), &mut simulator)?;
+        let case = match studied.get(number) {
+            Some(case) => case.clone(),
+            None => simulator.draw(common.seed, number)?,
+        };
         Ok(SuiteCase { name: case_name(system, number, universe), case })
     };
     Ok(Suite {

@@ -172,7 +172,7 @@ pub enum HarnessError {
     /// The proxy cannot be started, or failed while the programs ran.
     #[error(transparent)]
     Proxy(#[from] ProxyError),
-    /// The network of a test case is none.
+    /// The network of the test case is not valid, or names a component that is no program here.
     #[error("the network of the test case: {0}")]
     Network(#[source] RealNetworkError),
     /// A folder or file of the run cannot be made, read or removed.
@@ -210,7 +210,7 @@ pub enum HarnessError {
         what: String,
     },
     /// A program with testbeds panicked.
-    #[error("the testbed {} panicked before all test cases were run, as standard error says; `set_up` returns errors", path.display())]
+    #[error("the testbed {} panicked, as standard error says; its `set_up` and `judge` can return errors instead", path.display())]
     ProgramPanicked {
         /// The program.
         path: PathBuf,

@@ -13,6 +13,8 @@ mod plan;
 mod scale;
 mod schedule;
 
+#[cfg(test)]
+pub(crate) use network::any_loopback_port;
 pub use network::{NetworkProgram, RealNetwork, RealNetworkError};
 pub(crate) use plan::{Notice, What};
 pub use plan::{Plan, PlannedProcess};

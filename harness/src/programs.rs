@@ -42,9 +42,9 @@ fn files_in(path: &Path) -> Vec<PathBuf> {
 /// The words of all commands of an implementation but that of its build.
 fn words(implementation: &Implementation) -> impl Iterator<Item = &String> {
     let sides = implementation.sides.iter().map(|side| &side.command);
-    let driver = implementation.driver.iter();
-    let fixture = implementation.driver.iter().filter_map(|driver| driver.fixture.as_ref());
-    let commands = sides.chain(driver.map(|driver| &driver.command)).chain(fixture.map(|fixture| &fixture.command));
+    let driver = implementation.driver.iter().map(|driver| &driver.command);
+    let fixture = implementation.fixture().into_iter().map(|fixture| &fixture.command);
+    let commands = sides.chain(driver).chain(fixture);
     commands.flatten()
 }
 
@@ -82,9 +82,11 @@ mod tests {
         write("sender.py", "import sums");
         write("sums.py", "1");
         write("notes.txt", "1");
+        write("serve.sh", "1");
         let mut implementation = copying("true", "python3");
         implementation.folder = folder.path().into();
         implementation.sides[0].command.push("{here}/sender.py".into());
+        implementation.fixture = Some(toml::from_str("command = ['{here}/serve.sh']").expect("it is right"));
         let first = fingerprint(&implementation);
         let differs = |name: &str, expect: bool| {
             let before = fs::read(folder.path().join(name)).expect("it is there");
@@ -96,9 +98,10 @@ mod tests {
         differs("sender.py", true);
         differs("sums.py", true);
         differs("notes.txt", false);
+        differs("serve.sh", true);
         // Where the folder is does not matter.
         let moved = tempfile::tempdir().expect("there is room");
-        for name in ["sender.py", "sums.py"] {
+        for name in ["sender.py", "sums.py", "serve.sh"] {
             fs::copy(folder.path().join(name), moved.path().join(name)).expect("it can be copied");
         }
         implementation.folder = moved.path().into();

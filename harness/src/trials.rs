@@ -256,6 +256,7 @@ impl TrialLog {
 
     /// Takes the trials of `implementation` with test cases of `universe` from the log of another machine, those that found
     /// something out and that are not known here; returns how many. This log must agree with the implementation already.
+    /// What was compiled, programs and testbed, is not compared: it may have other bytes on another machine.
     ///
     /// # Errors
     /// [`TrialLogError::OtherTerms`] if they are on other terms; [`TrialLogError::File`] if the file cannot be written.

@@ -153,7 +153,7 @@ fn what_is_no_such_program_is_told() {
 }
 
 #[test]
-fn a_program_that_panics_is_no_broken_one() {
+fn exit_code_101_is_a_panic() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("panics");
     let described = folder.path().join("described");

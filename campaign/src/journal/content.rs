@@ -33,7 +33,7 @@ impl Journal {
         }
         let mut cases = Cases::with_capacity(expected);
         for (number, input) in rows {
-            cases.push_text(input).map_err(|error| self.damaged(format!("test case {number}: {error}")))?;
+            cases.push_text(&input).map_err(|error| self.damaged(format!("test case {number}: {error}")))?;
         }
         Ok(Some(cases))
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use simutant_analysis::plural;
-use simutant_campaign::{Shard, read_cases};
+use simutant_campaign::Shard;
 use simutant_harness::{Implementation, TrialLog};
 use simutant_outcomes::LeftOut;
 
@@ -13,7 +13,7 @@ use super::trying::{PILOT, Pilot, Trying};
 use super::universe;
 use crate::arguments::{Common, ExperimentArguments};
 use crate::exit::{BadInput, Exit};
-use crate::output;
+use crate::{output, simulate};
 
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
@@ -67,8 +67,7 @@ pub(super) fn run(
 fn cases(arguments: &ExperimentArguments, common: &Common) -> anyhow::Result<Vec<serde_json::Value>> {
     let system = &arguments.system.system;
     let out = common.out(system);
-    let found = if out.join("journal.sqlite").exists() { read_cases(&out, common.seed)? } else { None };
-    found.ok_or_else(|| {
+    simulate::studied_cases(&out, common)?.ok_or_else(|| {
         let message = format!(
             "--shard: {} has no study of {system} with seed {}; run the study first, or copy its folder here",
             out.display(),

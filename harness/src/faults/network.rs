@@ -154,10 +154,11 @@ impl RealNetwork {
             if source > 0 {
                 return any_loopback_port();
             }
+            let datagrams = || UdpSocket::bind(listen).map_err(|source| ProxyError::listen(listen, source));
             if listen.port() == 0 {
-                return same_port(|| UdpSocket::bind(listen).map_err(|source| ProxyError::listen(listen, source)));
+                return same_port(datagrams);
             }
-            let socket = UdpSocket::bind(listen).map_err(|source| ProxyError::listen(listen, source))?;
+            let socket = datagrams()?;
             let address = socket.local_addr()?;
             let listener = TcpListener::bind(address).map_err(|source| ProxyError::listen(address, source))?;
             Ok((socket, listener))
@@ -258,7 +259,7 @@ impl RealNetwork {
 }
 
 /// Returns a socket for datagrams and one for connections at the same port of loopback.
-fn any_loopback_port() -> Result<(UdpSocket, TcpListener), ProxyError> {
+pub(crate) fn any_loopback_port() -> Result<(UdpSocket, TcpListener), ProxyError> {
     same_port(|| Ok(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?))
 }
 

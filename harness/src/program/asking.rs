@@ -37,14 +37,15 @@ impl TestbedProgram {
     /// Asks the program for its testbeds. They live as long as this process.
     ///
     /// # Errors
-    /// [`HarnessError::Program`] if it does not answer as such programs do.
+    /// [`HarnessError::ProgramNotStarted`] if it cannot be started, [`HarnessError::ProgramPanicked`] or
+    /// [`HarnessError::BrokenProgram`] if it does not answer as such programs do.
     pub fn testbeds(&self) -> Result<Testbeds, HarnessError> {
         let mut testbeds = None;
-        self.ask(&Request::Describe, &mut |response| match response {
+        let exit = self.ask(&Request::Describe, &mut |response| match response {
             Response::Testbeds(descriptions) => testbeds = Some(descriptions),
             Response::Result(_) | Response::Done | Response::Failed { .. } => {}
         })?;
-        let descriptions = testbeds.ok_or_else(|| self.broken("it named no testbeds"))?;
+        let descriptions = testbeds.ok_or_else(|| self.ended(exit, "it named no testbeds"))?;
         let testbeds = descriptions.into_iter().map(|description| -> &'static dyn Testbed {
             Box::leak(Box::new(Described::new(description, self.clone())))
         });
@@ -86,8 +87,7 @@ impl TestbedProgram {
                 results.sort_by_cached_key(place);
                 Ok(results)
             }
-            None if exit.code() == Some(PANICKED) => Err(HarnessError::ProgramPanicked { path: self.path.clone() }),
-            None => Err(self.broken("it ended before all test cases were run")),
+            None => Err(self.ended(exit, "it ended before all test cases were run")),
         }
     }
 
@@ -128,6 +128,14 @@ impl TestbedProgram {
             on_response(response);
         }
         Ok(())
+    }
+
+    /// Returns why it ended before it had answered: it panicked, or did `what`.
+    fn ended(&self, exit: ExitStatus, what: &str) -> HarnessError {
+        match exit.code() {
+            Some(PANICKED) => HarnessError::ProgramPanicked { path: self.path.clone() },
+            _ => self.broken(what),
+        }
     }
 
     fn broken(&self, what: &str) -> HarnessError {

@@ -295,6 +295,8 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
+    use crate::faults::any_loopback_port;
+    use crate::ports::Lease;
     use crate::test_support::received;
 
     const PATIENCE: Duration = Duration::from_secs(10);
@@ -305,9 +307,20 @@ mod tests {
         socket
     }
 
-    /// Returns a free address for datagrams and streams.
-    fn free() -> SocketAddr {
-        datagrams().local_addr().expect("it is bound")
+    /// Returns a port that is free for datagrams and streams.
+    fn free() -> Lease {
+        Lease::for_both().expect("a port is free")
+    }
+
+    fn at(lease: &Lease) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, lease.port()).into()
+    }
+
+    /// Returns a server for datagrams and streams.
+    fn server() -> (UdpSocket, TcpListener) {
+        let (datagrams, streams) = any_loopback_port().expect("a loopback port is free");
+        datagrams.set_read_timeout(Some(PATIENCE)).expect("a socket can be made so");
+        (datagrams, streams)
     }
 
     /// Notes what it is told.
@@ -338,7 +351,8 @@ mod tests {
 
     #[test]
     fn each_client_gets_its_own_answers_from_where_it_asked() {
-        let (one, other, fronts) = (datagrams(), datagrams(), [free(), free()]);
+        let (one, other, leases) = (datagrams(), datagrams(), [free(), free()]);
+        let fronts = leases.each_ref().map(at);
         let address = |socket: &UdpSocket| socket.local_addr().expect("it is bound");
         let network = start(&[(fronts[0], address(&one)), (fronts[1], address(&other))], 0.0, 0.0);
         let clients = [datagrams(), datagrams()];
@@ -368,10 +382,8 @@ mod tests {
 
     #[test]
     fn datagrams_are_lost_and_doubled_and_streams_are_not() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
-        let server = UdpSocket::bind(listener.local_addr().expect("it is bound")).expect("the port is free");
-        server.set_read_timeout(Some(PATIENCE)).expect("a socket can be made so");
-        let front = free();
+        let ((server, listener), lease) = (server(), free());
+        let front = at(&lease);
         let network = start(&[(front, server.local_addr().expect("it is bound"))], 1.0, 0.0);
         let client = datagrams();
         send_to(&client, "lost", front);
@@ -399,13 +411,14 @@ mod tests {
         let front = Front {
             datagrams: datagrams(),
             streams: TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free"),
-            server: free(),
+            server: at(&free()),
             fates: fates(),
         };
         let (counts, listener) = (Arc::default(), Arc::<Notes>::default());
         let clients = VecDeque::new();
         let mut relay = Relay { fronts: vec![front], clients, forward_fates: fates(), counts, listener };
-        let addresses = [free(), free()];
+        let leases = [free(), free()];
+        let addresses = leases.each_ref().map(at);
         for address in addresses {
             relay.client(address, 0).expect("there are sockets");
         }
@@ -420,10 +433,8 @@ mod tests {
 
     #[test]
     fn what_servers_say_is_heard_once_and_before_clients_have_it() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
-        let server = UdpSocket::bind(listener.local_addr().expect("it is bound")).expect("the port is free");
-        server.set_read_timeout(Some(PATIENCE)).expect("a socket can be made so");
-        let (front, notes) = (free(), Arc::<Notes>::default());
+        let ((server, listener), lease, notes) = (server(), free(), Arc::<Notes>::default());
+        let front = at(&lease);
         let places = [(front, server.local_addr().expect("it is bound"))];
         let heard = || notes.0.lock().expect("nobody panics").clone();
         let network = start_with(&places, 0.0, 1.0, Arc::clone(&notes));

@@ -137,9 +137,9 @@ fn datagrams_are_lost_during_a_partition_and_arrive_when_it_has_healed() {
         std::thread::yield_now();
     }
     assert_eq!(world.network.counts().forward.dropped, 5);
-    world.network.begin(Instant::now());
     b.set_read_timeout(Some(Duration::from_millis(50))).expect("it is above 0");
     let began = Instant::now();
+    world.network.begin(began);
     let mut buffer = [0; 8];
     while b.recv(&mut buffer).is_err() {
         assert!(began.elapsed() < PATIENCE, "it never heals");
