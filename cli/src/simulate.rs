@@ -94,8 +94,16 @@ fn check_mutant(mutant: Option<u32>, built: &Build) -> anyhow::Result<()> {
 }
 
 /// Returns the limits of the study in `out`, if there is one, so that a mutant ends here as it did there.
-pub(crate) fn limits(out: &Path) -> anyhow::Result<Option<RunLimits>> {
-    if out.join("journal.sqlite").exists() { Ok(read_limits(out)?) } else { Ok(None) }
+pub(crate) fn limits(out: &Path) -> Result<Option<RunLimits>, CampaignError> {
+    of_study(out, read_limits)
+}
+
+/// Reads something of the study in `out`, if there is one.
+fn of_study<T>(
+    out: &Path,
+    read: impl FnOnce(&Path) -> Result<Option<T>, CampaignError>,
+) -> Result<Option<T>, CampaignError> {
+    if out.join("journal.sqlite").exists() { read(out) } else { Ok(None) }
 }
 
 /// Returns the test case that is given by its number in the universe, as JSON, or as a file with JSON.
@@ -109,10 +117,7 @@ pub(crate) fn read_case(
 ) -> anyhow::Result<Value> {
     let given = given.trim();
     if let Ok(number) = given.parse::<usize>() {
-        let studied = match out.join("journal.sqlite").exists() {
-            true => read_case_of_study(out, common.seed, number)?,
-            false => None,
-        };
+        let studied = of_study(out, |out| read_case_of_study(out, common.seed, number))?;
         return studied.map_or_else(|| Ok(simulator.draw(common.seed, number)?), Ok);
     }
     let (text, name) = given::json_or_file("--case", given, "not a number, ")?;
@@ -121,7 +126,7 @@ pub(crate) fn read_case(
 
 /// Returns the test cases of the study in `out`, if there is one, and of this seed.
 pub(crate) fn studied_cases(out: &Path, common: &Common) -> Result<Option<Vec<Value>>, CampaignError> {
-    if out.join("journal.sqlite").exists() { read_cases(out, common.seed) } else { Ok(None) }
+    of_study(out, |out| read_cases(out, common.seed))
 }
 
 pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
