@@ -17,6 +17,9 @@ const SECTION: &str = "simutant-engine";
 /// The package whose manifest numbers the interface between the command and the engine's source.
 const PROTOCOL: &str = "simutant-protocol";
 
+/// The file with the judgements on mutants, unless a manifest names another one.
+const JUDGEMENTS: &str = "simutant-judgements.toml";
+
 /// Files of the workspace's folder that go with the source.
 const BESIDE: [&str; 4] = ["Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT", "rustfmt.toml"];
 
@@ -146,15 +149,26 @@ impl Workspace {
 }
 
 impl Member {
+    /// Returns the section of the manifest that is about systems, if there are any.
+    fn simutant_section(&self) -> Option<&Value> {
+        let section = self.manifest.get("package")?.get("metadata")?.get("simutant")?;
+        section.get("systems").is_some().then_some(section)
+    }
+
     fn has_systems(&self) -> bool {
-        let simutant = || self.manifest.get("package")?.get("metadata")?.get("simutant")?.get("systems");
-        simutant().is_some()
+        self.simutant_section().is_some()
     }
 
     /// Returns the files with the figures of earlier experiments that the systems name, from the package's folder.
     fn references(&self) -> impl Iterator<Item = &str> {
-        let systems = || self.manifest.get("package")?.get("metadata")?.get("simutant")?.get("systems")?.as_table();
+        let systems = || self.simutant_section()?.get("systems")?.as_table();
         systems().into_iter().flat_map(Table::values).filter_map(|system| system.get("reference")?.as_str())
+    }
+
+    /// Returns the file with the judgements on the systems' mutants, from the package's folder. It need not be there.
+    fn judgements(&self) -> Option<&str> {
+        let named = self.simutant_section()?.get("judgements").and_then(Value::as_str);
+        Some(named.unwrap_or(JUDGEMENTS))
     }
 
     fn engine_section(&self) -> Option<&Value> {
@@ -206,6 +220,10 @@ impl Member {
         add_files(&folder.join("src"), &mut files);
         files.extend(Some(folder.join("build.rs")).filter(|script| script.exists()));
         files.extend(self.references().map(|path| folder.join(path)));
+        if let Some(judgements) = self.judgements().map(|path| folder.join(path)).filter(|path| path.exists()) {
+            watch(&judgements);
+            files.insert(judgements);
+        }
         let included: Vec<PathBuf> = files.iter().flat_map(|file| included(file)).collect();
         included.iter().for_each(|file| watch(file));
         files.extend(included);

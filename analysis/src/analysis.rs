@@ -25,6 +25,7 @@ use crate::ranking::{self, Comparing, Killed, Ranking};
 use crate::recommendation::{self, Recommendation};
 use crate::reference::Comparison;
 use crate::same_size;
+use crate::seconds::seconds;
 use crate::sensitivity::{self, FirstPlace, Sensitivity, Studied};
 use crate::shape;
 use crate::statistics::Bootstrap;
@@ -290,7 +291,8 @@ pub fn analyse_with_threads(
         None => ranking::rank(&criteria, &Comparing::of(outcomes, &analysed, &killed, options, threads)),
     };
     let expected = by_probability.and_then(|(probabilities, reseeded)| {
-        expected::expected(outcomes, reseeded, &criteria, &representatives, probabilities, options.coupling)
+        let chosen_by = (options.coupling, &*seconds(outcomes, options), options.seed);
+        expected::expected(outcomes, reseeded, &criteria, &representatives, probabilities, chosen_by)
     });
     let sizes = (count, dominators.classes.len());
     let mut sensitivity = sensitivity::sensitivity(&Studied {

@@ -2,11 +2,11 @@
 
 mod expected;
 
-use simutant_outcomes::{BitSet, Criterion, CriterionKind, FORMAT_VERSION, MutantNumber, Outcomes, Suite, SuiteCase};
+use simutant_outcomes::{BitSet, Criterion, CriterionKind, FORMAT_VERSION, MutantNumber, Outcomes, Suite};
 
 use crate::analysis::Analysis;
 use crate::baseline::RandomBaseline;
-use crate::chosen::case_name;
+use crate::chosen::cases_of;
 use crate::domination::{SuiteValue, dominating_built};
 use crate::dominators::dominators;
 use crate::kills::KillsByCase;
@@ -208,10 +208,7 @@ impl BuiltSuite {
     /// # Panics
     /// If it is not one of `outcomes`.
     pub fn suite(&self, outcomes: &Outcomes, analysis: &Analysis) -> Suite {
-        let cases = self.cases.iter().map(|&case| SuiteCase {
-            name: case_name(&analysis.system, case, analysis.campaign.cases),
-            case: outcomes.cases[case].case.clone(),
-        });
+        let (seconds, cases) = cases_of(outcomes, &analysis.options, &self.cases);
         Suite {
             format_version: FORMAT_VERSION,
             system: analysis.system.clone(),
@@ -220,7 +217,8 @@ impl BuiltSuite {
             seed: analysis.options.seed,
             mutant_score: self.score.value(),
             dominator_score: self.dominator_score.value(),
-            cases: cases.collect(),
+            seconds: Some(seconds),
+            cases,
         }
     }
 }

@@ -8,8 +8,10 @@ use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase, differences}
 use crate::absent::{FeatureShare, feature_shares};
 use crate::analysis::Analysis;
 use crate::kills::KillsByCase;
+use crate::options::AnalysisOptions;
 use crate::recommendation::{SuiteIndex, best_suite, standing_of_suite};
 use crate::score::Score;
+use crate::seconds::seconds;
 use crate::survivors::{self, ScoreBounds};
 
 /// Returns the suite of the criterion called `name` with the highest mutant score, ties as for the recommendation: the
@@ -38,6 +40,7 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: SuiteIndex) ->
     let suite = &criterion.suites[choice.suite];
     let score = Score { killed: suite.killed, of: analysis.mutants.counts.analysed };
     let dominator_score = Score { killed: suite.dominators_killed, of: analysis.dominators.classes.len() };
+    let (seconds, cases) = cases_of(outcomes, &analysis.options, &suite.cases);
     let mut chosen = format!(
         "suite {} of {} drawn at random that are adequate for {}",
         choice.suite + 1,
@@ -71,15 +74,21 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: SuiteIndex) ->
         seed: analysis.options.seed,
         mutant_score: score.value(),
         dominator_score: dominator_score.value(),
-        cases: suite
-            .cases
-            .iter()
-            .map(|&case| SuiteCase {
-                name: case_name(&analysis.system, case, analysis.campaign.cases),
-                case: outcomes.cases[case].case.clone(),
-            })
-            .collect(),
+        seconds: Some(seconds),
+        cases,
     }
+}
+
+/// Returns test cases of the universe as those of a suite, with their names and what each takes, after what all of them
+/// take, in seconds.
+pub(crate) fn cases_of(outcomes: &Outcomes, options: &AnalysisOptions, cases: &[usize]) -> (f64, Vec<SuiteCase>) {
+    let seconds = seconds(outcomes, options);
+    let of_case = |&case: &usize| {
+        let (name, run) = (case_name(&outcomes.system, case, outcomes.cases.len()), &outcomes.cases[case]);
+        let (cost, seconds) = (Some(run.cost()), Some(seconds[case]));
+        SuiteCase { cost, seconds, ..SuiteCase::new(name, run.case.clone()) }
+    };
+    (cases.iter().map(|&case| seconds[case]).sum(), cases.iter().map(of_case).collect())
 }
 
 /// The suite to run, as a page shows it.

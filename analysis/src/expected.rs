@@ -11,8 +11,11 @@
 //! built for the share of such faults that they are expected to find. So they kill each mutant several times, on
 //! different inputs, and those inputs come first that kill many.
 
+pub(crate) mod beside;
+mod bound;
 pub(crate) mod built;
 pub(crate) mod greedy;
+mod growing;
 
 use std::collections::BTreeSet;
 
@@ -26,7 +29,8 @@ use crate::rules::{RuleOfThumb, rules};
 use crate::statistics::Summary;
 use crate::suites::AdequateSuite;
 
-use greedy::greedy;
+use beside::ScoresInTime;
+use greedy::{most_in_inputs, most_in_time};
 
 /// The largest suites that are compared with rules of thumb.
 const SIZE_MAX: usize = 20;
@@ -56,6 +60,9 @@ pub struct Expected {
     pub greedy_scores: Vec<f64>,
     /// What rules of thumb score that look at no mutant and no coverage.
     pub rules: Vec<RuleScores>,
+    /// The same by the time that test cases take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_time: Option<ScoresInTime>,
 }
 
 /// The suites of a criterion.
@@ -129,7 +136,8 @@ impl Expected {
     }
 }
 
-/// Scores the suites of all criteria, random suites and rules of thumb; `None` without a mutant that counts.
+/// Scores the suites of all criteria, random suites and rules of thumb; `None` without a mutant that counts. `seconds`
+/// has what each test case takes.
 /// `dominators` has one mutant of each dominator class.
 pub(crate) fn expected(
     outcomes: &Outcomes,
@@ -137,7 +145,7 @@ pub(crate) fn expected(
     criteria: &[CriterionAnalysis],
     dominators: &BitSet,
     probabilities: &KillProbabilities,
-    coupling: f64,
+    (coupling, seconds, seed): (f64, &[f64], u64),
 ) -> Option<Expected> {
     let difficulty = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases);
@@ -172,7 +180,11 @@ pub(crate) fn expected(
     let beginnings = |cases: &[usize]| -> Vec<f64> {
         (1..=cases.len()).filter_map(|size| Some(score(&cases[..size])?.mean)).collect()
     };
-    let greedy = greedy(&probabilities.coupled(coupling), SIZE_MAX);
+    let coupled = probabilities.coupled(coupling);
+    let greedy = most_in_inputs(&coupled, SIZE_MAX);
+    let rules = rules_of(outcomes, seconds);
+    let time = ScoresInTime::limits(seconds).last().copied().unwrap_or(0.0);
+    let in_time = ScoresInTime::new(probabilities, seconds, (&most_in_time(&coupled, seconds, time), &rules), seed);
     let of_rule = |rule: RuleOfThumb| {
         let cases: Vec<usize> = rule.order.into_iter().take(SIZE_MAX).collect();
         RuleScores { name: rule.name, scores: beginnings(&cases), cases }
@@ -186,15 +198,16 @@ pub(crate) fn expected(
         random: random.into_iter().take(SIZE_MAX).collect(),
         greedy_scores: beginnings(&greedy),
         greedy,
-        rules: rules_of(outcomes).into_iter().map(of_rule).collect(),
+        rules: rules.into_iter().map(of_rule).collect(),
+        in_time,
     })
 }
 
 /// Returns the orders of test cases by rules of thumb, which do not look at what is chance.
-pub(crate) fn rules_of(outcomes: &Outcomes) -> Vec<RuleOfThumb> {
+pub(crate) fn rules_of(outcomes: &Outcomes, seconds: &[f64]) -> Vec<RuleOfThumb> {
     let inputs: Vec<serde_json::Value> = outcomes.cases.iter().map(|case| case.case.clone()).collect();
     let chance: BTreeSet<String> = outcomes.reseeded.iter().flat_map(|reseeded| &reseeded.chance).cloned().collect();
-    rules(&inputs, &chance)
+    rules(&inputs, &chance, seconds)
 }
 
 /// Returns what the suites of each criterion are expected to score on average, with what their inputs are worth; `None`

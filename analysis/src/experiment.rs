@@ -34,7 +34,7 @@ use findings::judge;
 use preparation::preparation;
 use subjects::summary;
 
-pub use choosing::{Curve, SelectionCurves};
+pub use choosing::{Curve, SelectionCurves, SuiteUnit};
 pub use correlation::Correlation;
 pub use findings::Findings;
 pub use inputs::{Characteristic, Input, Region};

@@ -71,6 +71,7 @@ mod rules;
 mod same_size;
 mod scenario;
 mod score;
+mod seconds;
 mod sensitivity;
 mod shape;
 mod sources;
@@ -78,6 +79,7 @@ pub mod statistics;
 mod study;
 mod suites;
 mod survivors;
+mod test_time;
 mod text;
 
 pub use absent::{AbsentFeature, Feature, FeatureShare};
@@ -99,12 +101,13 @@ pub use difference::{
 };
 pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
+pub use expected::beside::{Beside, RuleFinds, RuleInTime, ScoresInTime};
 pub use expected::built::{ExpectedBuilder, ExpectedSuite};
 pub use expected::{Expected, ExpectedCriterion, MeanScore, RuleScores};
 pub use experiment::{
     Characteristic, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, OperatorWorth,
     PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, SameSizePrediction, SelectionCurves, Share, SubjectClass,
-    SubjectKind, SubjectSummary, TrialsError, experiment,
+    SubjectKind, SubjectSummary, SuiteUnit, TrialsError, experiment,
 };
 pub use histogram::histogram;
 pub use kills::KillsByCase;
@@ -121,6 +124,7 @@ pub use rules::{RuleOfThumb, rules};
 pub use same_size::SameSize;
 pub use scenario::{Cost, Scenario, ScenarioError, scenario};
 pub use score::{Score, percent};
+pub use seconds::seconds;
 pub use sensitivity::{DECIDING_ROWS_MIN, FirstPlace, Measure, OtherChoice, Sensitivity, Variant};
 pub use shape::ShapeError;
 pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources};
@@ -129,4 +133,5 @@ pub use study::{Study, StudyMismatch};
 pub use suites::built::{Builder, BuiltSuite, Earliness, JudgedSuite, MUTANTS};
 pub use suites::{AdequateSuite, target};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};
-pub use text::{count, plural};
+pub use test_time::FittedTestTime;
+pub use text::{count, duration, plural};

@@ -234,7 +234,8 @@ pub(crate) fn classify(outcomes: &Outcomes, options: &AnalysisOptions) -> Mutant
     let classes: Vec<MutantClass> = (0..mutants)
         .map(|mutant| match outcomes.kills[mutant].count_ones(..) {
             _ if matches!(compiled(mutant), Some(Compiled::Duplicate(_))) => MutantClass::Duplicate,
-            0 if compiled(mutant).is_some() || is_judged_equivalent(mutant) => MutantClass::Equivalent,
+            0 if compiled(mutant).is_some() => MutantClass::Equivalent,
+            0 if is_judged_equivalent(mutant) && outcomes.killing_cases(mutant).is_clear() => MutantClass::Equivalent,
             0 if !reached.contains(mutant) => MutantClass::NeverReached,
             0 if !infected.contains(mutant) => MutantClass::NeverInfected,
             0 if outcomes.diverged[mutant].is_clear() && is_opaque => MutantClass::NotKnown,

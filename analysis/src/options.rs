@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{Compiled, Judgement};
+use simutant_outcomes::{Compiled, Judgement, TestTime, TestTimeSource};
 
 /// The settings of an analysis; [`AnalysisOptions::default`] is what the thesis used, where it used something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,13 @@ pub struct AnalysisOptions {
     /// How likely a test case that kills a mutant finds a fault of its kind in a program, above 0 and at most 1: suites
     /// are built for it. No mutant is a program's fault, so that a suite that kills each mutant once is no good suite.
     pub coupling: f64,
+    /// What a test case takes on an implementation, by what its run costs.
+    pub test_time: TestTime,
+    /// How that is known.
+    pub test_time_from: TestTimeSource,
+    /// What test cases took on an implementation, in seconds, by their names; goes before the estimate.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub durations: BTreeMap<String, f64>,
     /// What people say of mutants, by identity.
     pub judgements: BTreeMap<String, Judgement>,
     /// What the compiler makes of mutants, by identity: those that it makes the same code of as of the original, or of
@@ -54,6 +61,9 @@ impl Default for AnalysisOptions {
             resamples: 2000,
             same_within: 0.01,
             coupling: 0.25,
+            test_time: TestTime::default(),
+            test_time_from: TestTimeSource::default(),
+            durations: BTreeMap::new(),
             judgements: BTreeMap::new(),
             compiled: BTreeMap::new(),
         }
@@ -77,6 +87,17 @@ pub enum OptionsError {
     /// The coupling is not a probability above 0.
     #[error("option `coupling` is {0}; give a number above 0 and at most 1")]
     NotACoupling(f64),
+    /// What a test case takes is negative, or no number.
+    #[error("option `test_time` is {0}; give numbers that are not negative")]
+    NotATime(TestTime),
+    /// A duration is not above 0.
+    #[error("option `durations`: {name} took {found} s; give a number above 0")]
+    NotADuration {
+        /// The test case.
+        name: String,
+        /// Its value.
+        found: f64,
+    },
     /// A share is not between 0 and 1.
     #[error("option `{field}` is {found}; give a number above 0 and below 1")]
     NotAShare {
@@ -114,6 +135,12 @@ impl AnalysisOptions {
         if !(self.coupling > 0.0 && self.coupling <= 1.0) {
             return Err(OptionsError::NotACoupling(self.coupling));
         }
+        if !self.test_time.is_valid() {
+            return Err(OptionsError::NotATime(self.test_time));
+        }
+        if let Some((name, &found)) = self.durations.iter().find(|(_, found)| !(found.is_finite() && **found > 0.0)) {
+            return Err(OptionsError::NotADuration { name: name.clone(), found });
+        }
         Ok(())
     }
 }
@@ -143,6 +170,14 @@ mod tests {
         check(|options| options.same_within = 0.0, "option `same_within` is 0; give a number above 0 and below 1");
         check(|options| options.coupling = 0.0, "option `coupling` is 0; give a number above 0 and at most 1");
         check(|options| options.coupling = 1.5, "option `coupling` is 1.5; give a number above 0 and at most 1");
+        check(
+            |options| options.test_time.start = -1.0,
+            "option `test_time` is -1 s + virtual time; give numbers that are not negative",
+        );
+        check(
+            |options| _ = options.durations.insert("gbn-0001".into(), 0.0),
+            "option `durations`: gbn-0001 took 0 s; give a number above 0",
+        );
         check(|options| options.alpha = 1.0, "option `alpha` is 1; give a number above 0 and below 1");
         check(|options| options.alpha = f64::NAN, "option `alpha` is NaN; give a number above 0 and below 1");
         check(

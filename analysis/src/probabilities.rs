@@ -278,7 +278,7 @@ pub(crate) mod tests {
     }
 
     /// Probabilities that are known for certain, without a fit.
-    fn known(survival: &[Vec<f64>]) -> KillProbabilities {
+    pub(crate) fn known(survival: &[Vec<f64>]) -> KillProbabilities {
         let mutants = survival[0].len();
         let difficulty =
             (0..mutants).map(|place| survival.iter().map(|row| row[place]).sum::<f64>() / survival.len() as f64);

@@ -45,6 +45,14 @@ impl NamedStream {
     }
 }
 
+/// Random orders of test cases that a mean is taken of where there is no closed form.
+pub(crate) const ORDERS: u32 = 200;
+
+/// Returns the streams that draw them.
+pub(crate) fn order_streams(seed: u64) -> impl ExactSizeIterator<Item = NamedStream> {
+    (0..ORDERS).map(move |number| NamedStream::numbered(seed, "random test cases in a time", number.into()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,7 +14,8 @@ const SEED: &str = "seed";
 /// A rule of thumb, applied to a universe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleOfThumb {
-    /// What it is called: `highest`, `lowest` with the quantity, `boundary` or `pairwise`.
+    /// What it is called: `highest` or `lowest` with the quantity, the quantity `per second`, `cheapest`, `boundary` or
+    /// `pairwise`.
     pub name: String,
     /// All test cases, each once. The first `n` are the rule's suite of size `n`.
     pub order: Vec<usize>,
@@ -32,6 +33,8 @@ pub(crate) struct Quantity {
 /// Returns what each rule of thumb makes of `cases`, by the quantities that differ between them.
 ///
 /// - `highest PATH` and `lowest PATH`, for each quantity: by its value, those last that do not have it.
+/// - `PATH per second`, for each quantity: the highest value for what the test case takes first; `cheapest`: by that alone.
+///   Where all take the same, these are not there.
 /// - `boundary`: for each quantity in turn the lowest and the highest that is not in the suite yet.
 /// - `pairwise`: the test case next that brings most pairs of quartiles of two quantities which the suite lacks, from
 ///   the beginning again when there is none (additional greedy, as prioritisation has it). Quartiles are those of the
@@ -40,20 +43,31 @@ pub(crate) struct Quantity {
 /// Ties are broken by the test case's number. `ignored_paths` are no quantities, nor is what is below them, nor is any
 /// field called `seed`. Elements of lists are not looked into. There are no rules without quantities.
 ///
+/// `seconds` has what each test case takes, above 0.
+///
 /// Cost O(Q N log N) for Q quantities and N test cases, and for `pairwise` O(Q^2 N log N) as long as few gains are
 /// out of date, O(Q^2 N^2) at worst.
-pub fn rules(cases: &[Value], ignored_paths: &BTreeSet<String>) -> Vec<RuleOfThumb> {
+pub fn rules(cases: &[Value], ignored_paths: &BTreeSet<String>, seconds: &[f64]) -> Vec<RuleOfThumb> {
     let quantities = quantities(cases, ignored_paths);
     if quantities.is_empty() {
         return Vec::new();
     }
-    let mut rules = Vec::with_capacity(2 * quantities.len() + 2);
+    let mut rules = Vec::with_capacity(3 * quantities.len() + 3);
+    let takes_time = seconds.iter().any(|second| *second != seconds[0]);
     let mut both_ends: Vec<[Vec<usize>; 2]> = Vec::with_capacity(quantities.len());
     for quantity in &quantities {
         let (lowest, highest) = (quantity.sorted(false), quantity.sorted(true));
         rules.push(RuleOfThumb { name: format!("highest {}", quantity.path), order: highest.clone() });
         rules.push(RuleOfThumb { name: format!("lowest {}", quantity.path), order: lowest.clone() });
+        if takes_time {
+            let name = format!("{} per second", quantity.path);
+            rules.push(RuleOfThumb { name, order: quantity.per(seconds).sorted(true) });
+        }
         both_ends.push([lowest, highest]);
+    }
+    if takes_time {
+        let cheapest = Quantity { path: "seconds".into(), values: seconds.iter().copied().map(Some).collect() };
+        rules.push(RuleOfThumb { name: "cheapest".into(), order: cheapest.sorted(false) });
     }
     rules.push(RuleOfThumb { name: "boundary".into(), order: in_turn(cases.len(), both_ends.iter().flatten()) });
     rules.push(RuleOfThumb { name: "pairwise".into(), order: pairwise(cases.len(), &quantities) });
@@ -100,6 +114,12 @@ pub(crate) fn leaves<'a>(
 }
 
 impl Quantity {
+    /// Returns how much of it a second has of each test case.
+    fn per(&self, seconds: &[f64]) -> Self {
+        let values = self.values.iter().zip(seconds).map(|(value, seconds)| Some((*value)? / seconds));
+        Self { path: self.path.clone(), values: values.collect() }
+    }
+
     /// Returns all test cases by value, those last that have none.
     fn sorted(&self, highest_first: bool) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.values.len()).collect();
@@ -203,22 +223,35 @@ mod tests {
         assert_eq!(paths(&cases, &[]), ["drop", "link.delay", "sent[]"]);
         assert_eq!(paths(&cases, &["link", "sent"]), ["drop"]);
         assert_eq!(paths(&cases, &["link.delay"]), ["drop", "sent[]"]);
-        assert_eq!(rules(&cases[..1], &BTreeSet::new()), [], "nothing differs");
-        assert_eq!(rules(&[], &BTreeSet::new()), []);
+        assert_eq!(rules(&cases[..1], &BTreeSet::new(), &[1.0]), [], "nothing differs");
+        assert_eq!(rules(&[], &BTreeSet::new(), &[]), []);
     }
 
     #[test]
     fn the_highest_and_the_lowest_come_first_and_those_without_a_value_last() {
         let cases = [json!({}), json!({ "a": 2 }), json!({ "a": null }), json!({ "a": 5.5 }), json!({ "a": 2 })];
-        let rules = rules(&cases, &BTreeSet::new());
+        let rules = rules(&cases, &BTreeSet::new(), &vec![1.0; cases.len()]);
         assert_eq!(order(&rules, "highest a"), [3, 1, 4, 0, 2]);
         assert_eq!(order(&rules, "lowest a"), [1, 4, 3, 0, 2]);
     }
 
     #[test]
+    fn a_second_counts_where_test_cases_take_different_times() {
+        let cases: Vec<Value> = [8, 4, 1].map(|a| json!({ "a": a })).into();
+        let names = |rules: Vec<RuleOfThumb>| rules.into_iter().map(|rule| rule.name).collect::<Vec<_>>();
+        assert_eq!(
+            names(rules(&cases, &BTreeSet::new(), &[1.0; 3])),
+            ["highest a", "lowest a", "boundary", "pairwise"]
+        );
+        let rules = rules(&cases, &BTreeSet::new(), &[4.0, 1.0, 2.0]);
+        assert_eq!(order(&rules, "a per second"), [1, 0, 2]);
+        assert_eq!(order(&rules, "cheapest"), [1, 2, 0]);
+    }
+
+    #[test]
     fn boundary_takes_both_ends_of_each_quantity_in_turn() {
         let cases: Vec<Value> = [(5, 1), (1, 2), (9, 3), (2, 9), (3, 4)].map(|(a, b)| json!({ "a": a, "b": b })).into();
-        let rules = rules(&cases, &BTreeSet::new());
+        let rules = rules(&cases, &BTreeSet::new(), &vec![1.0; cases.len()]);
         // Lowest a, highest a, lowest b, highest b, and what is left.
         assert_eq!(order(&rules, "boundary"), [1, 2, 0, 3, 4]);
     }
@@ -226,7 +259,10 @@ mod tests {
     #[test]
     fn pairwise_of_one_quantity_covers_its_quartiles() {
         let cases: Vec<Value> = (0..8).map(|a| json!({ "a": a })).collect();
-        assert_eq!(order(&rules(&cases, &BTreeSet::new()), "pairwise"), [0, 2, 4, 6, 1, 3, 5, 7]);
+        assert_eq!(
+            order(&rules(&cases, &BTreeSet::new(), &vec![1.0; cases.len()]), "pairwise"),
+            [0, 2, 4, 6, 1, 3, 5, 7]
+        );
     }
 
     /// Which pairs of quartiles of two quantities a test case has.
@@ -248,7 +284,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_order_has_each_test_case_once(cases in universe()) {
-            for rule in rules(&cases, &BTreeSet::new()) {
+            for rule in rules(&cases, &BTreeSet::new(), &vec![1.0; cases.len()]) {
                 let mut sorted = rule.order.clone();
                 sorted.sort_unstable();
                 prop_assert_eq!(sorted, (0..cases.len()).collect::<Vec<_>>(), "{}", rule.name);
@@ -257,7 +293,7 @@ mod tests {
 
         #[test]
         fn pairwise_takes_most_new_pairs_each_time(cases in universe()) {
-            let (rules, pairs) = (rules(&cases, &BTreeSet::new()), pairs(&cases));
+            let (rules, pairs) = (rules(&cases, &BTreeSet::new(), &vec![1.0; cases.len()]), pairs(&cases));
             prop_assume!(pairs.first().is_some_and(|pairs| !pairs.is_empty()));
             let order = order(&rules, "pairwise");
             let mut covered = BTreeSet::new();
@@ -277,7 +313,7 @@ mod tests {
 
         #[test]
         fn both_ends_are_sorted_by_value_and_number(cases in universe()) {
-            let rules = rules(&cases, &BTreeSet::new());
+            let rules = rules(&cases, &BTreeSet::new(), &vec![1.0; cases.len()]);
             for quantity in quantities(&cases, &BTreeSet::new()) {
                 for (end, sign) in [("highest", -1.0), ("lowest", 1.0)] {
                     let order = order(&rules, &format!("{end} {}", quantity.path));

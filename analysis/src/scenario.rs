@@ -15,10 +15,10 @@
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::{BitSet, CriterionKind, FORMAT_VERSION, Outcomes, Suite, SuiteCase};
+use simutant_outcomes::{BitSet, CriterionKind, FORMAT_VERSION, Outcomes, Suite};
 
 use crate::baseline::{Moments, RandomBaseline};
-use crate::chosen::case_name;
+use crate::chosen::cases_of;
 use crate::conventional;
 use crate::criteria::CriterionAnalysis;
 use crate::domination::SuiteValues;
@@ -288,10 +288,7 @@ impl Scenario {
                 criterion.name
             ),
         };
-        let case = |&case: &usize| SuiteCase {
-            name: case_name(&self.system, case, self.cases),
-            case: outcomes.cases[case].case.clone(),
-        };
+        let (seconds, cases) = cases_of(outcomes, &self.options, &chosen.cases);
         Suite {
             format_version: FORMAT_VERSION,
             system: self.system.clone(),
@@ -300,7 +297,8 @@ impl Scenario {
             seed: self.options.seed,
             mutant_score: score,
             dominator_score: None,
-            cases: chosen.cases.iter().map(case).collect(),
+            seconds: Some(seconds),
+            cases,
         }
     }
 }

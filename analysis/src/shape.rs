@@ -305,6 +305,9 @@ fn validate_places(outcomes: &Outcomes) -> Result<(), ShapeError> {
     for (index, constant) in sites.unmutated.iter().enumerate() {
         place("unmutated", index, constant.span)?;
     }
+    for (index, definition) in sites.macros.iter().enumerate() {
+        place("macros", index, definition.span)?;
+    }
     for (index, name) in sites.ambiguous.iter().enumerate() {
         place("ambiguous", index, name.span)?;
     }

@@ -138,6 +138,7 @@ mod tests {
             events,
             steps: 0,
             virtual_time_ns: 0,
+            messages: 0,
             late_faults: 0,
             reached: BitSet::new(),
             infected: BitSet::new(),

@@ -84,7 +84,7 @@ pub struct Contradiction {
     pub place: String,
     /// Why it was judged so.
     pub reason: String,
-    /// How many test cases kill it.
+    /// How many test cases kill it, with their own chance or drawn anew.
     pub kills: usize,
     /// The first of them.
     pub first_case: usize,
@@ -168,13 +168,13 @@ fn tunes(outcomes: &Outcomes, mutant: &Mutant) -> bool {
     !is_within || TIMING.contains(&mutant.operator.as_str())
 }
 
-/// Returns the mutants that are judged equivalent, and killed.
+/// Returns the mutants that are judged equivalent, and killed, be it by a re-seeding.
 pub(crate) fn contradictions(outcomes: &Outcomes, options: &AnalysisOptions) -> Vec<Contradiction> {
     let mutants = outcomes.sites.mutants.iter().enumerate();
     mutants
         .filter_map(|(number, mutant)| {
             let judgement = options.judgements.get(&mutant.identity)?;
-            let kills = &outcomes.kills[number];
+            let kills = outcomes.killing_cases(number);
             let first_case = kills.minimum().filter(|_| judgement.judged == Judged::Equivalent)?;
             Some(Contradiction {
                 mutant: number as MutantNumber,
@@ -258,7 +258,7 @@ fn place(outcomes: &Outcomes, mutant: usize) -> String {
 mod tests {
     use super::*;
     use crate::analyse;
-    use simutant_synthetic::from_kills;
+    use simutant_synthetic::{from_kills, reseeded};
 
     /// The identities of [`from_kills`].
     fn judged(mutant: usize, judged: Judged) -> (String, Judgement) {
@@ -336,6 +336,19 @@ mod tests {
             let message = analysed(vec![wrong]).expect_err("a run says otherwise").to_string();
             assert!(message.contains("the same machine code as"), "{message}");
         }
+    }
+
+    #[test]
+    fn a_kill_by_a_re_seeding_contradicts_a_judgement() {
+        let outcomes = reseeded(&[&[0, 1, 0, 2], &[0; 4], &[0, 0, 8, 0]]);
+        let judgements = [judged(0, Judged::Equivalent), judged(1, Judged::Equivalent)].into();
+        let options = AnalysisOptions { judgements, ..AnalysisOptions::default() };
+        let analysis = analyse(&outcomes, &options).expect("sound outcomes");
+        let wrong: Vec<_> =
+            analysis.contradictions.iter().map(|wrong| (wrong.mutant, wrong.kills, wrong.first_case)).collect();
+        assert_eq!(wrong, [(0, 2, 1)]);
+        let classes = [MutantClass::NeverPropagated, MutantClass::Equivalent, MutantClass::Analysed];
+        assert_eq!(analysis.mutants.classes, classes);
     }
 
     #[test]

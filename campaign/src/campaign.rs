@@ -2,7 +2,7 @@
 
 pub(crate) mod original;
 pub(crate) mod settings;
-mod universe;
+pub(crate) mod universe;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

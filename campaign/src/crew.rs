@@ -171,6 +171,7 @@ impl<'a> Crew<'a> {
                     covered: Vec::new(),
                     traced: Vec::new(),
                     difference: None,
+                    choosing_difference: None,
                 };
                 Ok((recorded, Traced::new()))
             }

@@ -57,6 +57,21 @@ pub enum CampaignError {
         /// Whether the run reached it.
         reached: bool,
     },
+    /// A test case does not do the same where the instrumented code chooses between the original and mutants, and chooses
+    /// the original.
+    #[error(
+        "test case {number} does not do the same where its code chooses the original among mutants: {difference}; no \
+         result on a mutant would mean anything; this is an error of Simutant: please report it. A comment `// simutant: \
+         skip: REASON` leaves a function out; the test case is {case}"
+    )]
+    NotAsChosen {
+        /// The number of the test case in the universe: the lowest that differs.
+        number: usize,
+        /// The test case, in the system's own form.
+        case: Box<serde_json::Value>,
+        /// The fact that differs, and its values.
+        difference: String,
+    },
     /// A test case does on the original, instrumented, not what it does on the package as it is written.
     #[error(
         "test case {number} does not do the same in the instrumented build as in the package as it is written: {difference}; no \
@@ -140,7 +155,7 @@ pub enum CampaignError {
         difference: String,
     },
     /// One of the other errors, in a run of a re-seeded test case.
-    #[error("in re-seeding {reseeding} of a test case, which is {case}: {error}")]
+    #[error("under re-seeding {reseeding}, {error}{}", if error.has_case() { String::new() } else { format!("; the re-seeded test case is {case}") })]
     OfReseeding {
         /// The number of the re-seeding, from 1 on.
         reseeding: usize,
@@ -281,7 +296,7 @@ pub enum CampaignError {
 pub struct Share {
     /// Those that it is about.
     pub of: usize,
-    /// Those that were run.
+    /// Those that were run; a re-seeding counts as one.
     pub among: usize,
 }
 
@@ -314,12 +329,27 @@ impl CampaignError {
         }
     }
 
+    /// Returns whether its message has the test case.
+    fn has_case(&self) -> bool {
+        matches!(self, Self::BaselineFailed { .. } | Self::NotAsChosen { .. } | Self::NotAsWritten { .. })
+    }
+
+    /// Returns whether a test case or a re-seeding of one does not pass on the original.
+    pub fn is_failed_baseline(&self) -> bool {
+        match self {
+            Self::BaselineFailed { .. } => true,
+            Self::OfReseeding { error, .. } => error.is_failed_baseline(),
+            _ => false,
+        }
+    }
+
     /// Names the test case of the universe, which has `universe` of them, and if this is about a re-seeding of it, that
     /// one, which is `case`.
     pub(crate) fn of_reseeding(mut self, universe: usize, case: &serde_json::Value) -> Self {
         let (Self::BaselineFailed { number, .. }
         | Self::NotDeterministic { number, .. }
         | Self::WrongMutant { number, .. }
+        | Self::NotAsChosen { number, .. }
         | Self::NotAsWritten { number, .. }
         | Self::PrunedWrongly { number, .. }
         | Self::KeptWrongly { number, .. }

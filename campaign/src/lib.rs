@@ -21,8 +21,8 @@
 //!
 //! # How it goes
 //!
-//! Before there is an instrumented build, [`PlainCheck`] runs the universe twice on the package as it is written, and says
-//! how many test cases fail or do not repeat.
+//! Before there is an instrumented build, [`PlainCheck`] runs the universe with its re-seedings on the package as it is
+//! written, and says how many test cases fail or do not repeat.
 //!
 //! 1. **Universe.** The test cases are drawn from the seed and written down. For a source that learns, each is run on
 //!    the original first, recorded as in the baseline, one after the other; the baseline runs it again. A run that fails,

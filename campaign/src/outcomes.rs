@@ -271,6 +271,7 @@ pub(crate) fn read_in(journal: &Journal, scope: &BitSet) -> Result<Outcomes, Cam
         events: recording.events,
         steps: recording.steps,
         virtual_time_ns: recording.virtual_time_ns,
+        messages: recording.messages.unwrap_or_default(),
         late_faults: recording.late_faults.unwrap_or(0),
         reached: recording.reached,
         infected: recording.infected,

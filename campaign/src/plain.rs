@@ -2,7 +2,7 @@
 //! in must not change what a simulation does.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU8, NonZeroUsize};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -12,8 +12,11 @@ use simutant_protocol::{
     ChoiceRecording, Choosing, Recorded, Simulated, TraceRecording, UniverseSettings, WorkerAnswer, WorkerRequest,
 };
 
+use crate::campaign::universe::{add_reseedings, normalise_given};
+use crate::cases::Cases;
 use crate::crew::{Crew, Workshop};
 use crate::error::Share;
+use crate::journal::Rounds;
 use crate::{Bounds, CampaignError, CampaignPlan, Phase, Progress, SessionEnd, pool};
 
 /// What is run on the package as it is written, before the instrumented build is made.
@@ -32,6 +35,8 @@ pub struct PlainCheck<'a> {
     pub cases: Option<NonZeroUsize>,
     /// Test cases that follow those that are drawn.
     pub given: &'a [Value],
+    /// How often each of them is run at most, itself included: with its chance drawn anew from the second time on.
+    pub reseedings: NonZeroU8,
     /// What bounds a run.
     pub bounds: Bounds,
 }
@@ -46,36 +51,36 @@ enum Ended {
 }
 
 impl PlainCheck<'_> {
-    /// Runs each test case of the universe twice, `jobs` at a time: what is wrong with an oracle, or with a simulation
-    /// that depends on more than its test case, is known before the instrumented build is made.
+    /// Runs each test case of the universe twice, and each of its re-seedings once, `jobs` at a time: what is wrong with an
+    /// oracle, or with a simulation that depends on more than its test case, is known before the instrumented build is
+    /// made. What chance does to a simulation is known as well, since the re-seedings are those of the campaign.
     ///
     /// All test cases are run before one is reported, unless one hangs: then no more are begun.
     ///
     /// # Errors
     /// [`CampaignError::NotDeterministic`] and [`CampaignError::BaselineFailed`], with the number of test cases that
-    /// differ or fail; others if the worker cannot be used.
+    /// differ or fail, as [`CampaignError::OfReseeding`] if the first is a re-seeding; others if the worker cannot be
+    /// used.
     pub fn run(
         &self,
         jobs: NonZeroUsize,
         progress: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<SessionEnd, CampaignError> {
-        let &Self { plain, system, seed, input_source, cases, given, bounds } = self;
+        let &Self { plain, system, seed, bounds, .. } = self;
         let crew = || Crew::new(Workshop { program: plain, system, bounds });
         let mut first = crew();
-        let drawn = cases.map_or_else(|| first.description().map(|known| known.universe), |cases| Ok(cases.get()))?;
-        let source = if input_source.learns() { InputSource::Uniform } else { input_source };
-        let universe = UniverseSettings { source, seed, size: drawn };
-        let total = drawn + given.len();
-        let mut cases = first.draw_all(universe, |_| {})?;
-        cases.extend_from_slice(given);
+        let (cases, universe) = self.draw(&mut first, progress)?;
+        let total = cases.len();
         // A worker belongs to the thread that started it.
         drop(first);
         let numbers: Vec<usize> = (0..total).collect();
         // More than the caller stops it: each test case that hangs takes long.
         let halt = AtomicBool::new(false);
         let work = |crew: &mut Crew<'_>, number: usize| {
-            let ended = ended(crew, &bounds, &cases[number]).map_err(|error| error.of_given(&cases[number]));
+            let case = cases.get(number);
+            // The campaign runs a test case and its re-seedings again, and compares: the universe is enough here.
+            let ended = if number < universe { run_twice(crew, &bounds, case) } else { run_once(crew, &bounds, case) };
             let hangs = matches!(&ended, Ok(Ended::Failed(_, execution)) if execution.cause == Some(Cause::Hang));
             if hangs || stop.load(Relaxed) {
                 halt.store(true, Relaxed);
@@ -104,30 +109,48 @@ impl PlainCheck<'_> {
         if let Some((number, difference)) = differing.pop_first() {
             return Err(CampaignError::NotDeterministic { number, difference, share: differ });
         }
-        match failed.pop_first() {
-            Some((number, (case, execution))) => {
-                let (system, execution) = (system.to_owned(), Box::new(execution));
-                Err(CampaignError::BaselineFailed {
-                    system,
-                    seed,
-                    number,
-                    case: Box::new(case),
-                    execution,
-                    share: fail,
-                })
-            }
-            None => Ok(end),
-        }
+        let Some((number, (case, execution))) = failed.pop_first() else { return Ok(end) };
+        let error = CampaignError::BaselineFailed {
+            system: system.to_owned(),
+            seed,
+            number,
+            case: Box::new(case.clone()),
+            execution: Box::new(execution),
+            share: fail,
+        };
+        Err(error.of_reseeding(universe, &case))
+    }
+
+    /// Returns the test cases with their re-seedings, in the order of the campaign, and how many the universe has.
+    fn draw(&self, crew: &mut Crew<'_>, progress: &mut dyn FnMut(Progress)) -> Result<(Cases, usize), CampaignError> {
+        let &Self { seed, input_source, cases, given, reseedings, .. } = self;
+        let size = cases.map_or_else(|| crew.description().map(|known| known.universe), |cases| Ok(cases.get()))?;
+        let source = if input_source.learns() { InputSource::Uniform } else { input_source };
+        let mut cases = Cases::default();
+        cases.extend(crew.draw_all(UniverseSettings { source, seed, size }, |_| {})?);
+        cases.extend(normalise_given(crew, seed, size, given)?);
+        let universe = cases.len();
+        // Whether there are re-seedings is not known yet, and to draw them takes a while.
+        progress(Progress { phase: Phase::Plain, done: 0, total: universe, executions: 0 });
+        add_reseedings(crew, (seed, universe), reseedings, &mut cases, Rounds::default())?;
+        Ok((cases, universe))
     }
 }
 
+/// Runs a test case.
+fn run_once(crew: &mut Crew<'_>, bounds: &Bounds, case: Value) -> Result<Ended, CampaignError> {
+    let run = simulate(crew, bounds, &case, TraceRecording::Skip)?;
+    let execution = run.map_or_else(|execution| execution, |simulated| simulated.execution);
+    Ok(if execution.verdict == RunEnd::Passed { Ended::Passed } else { Ended::Failed(case, execution) })
+}
+
 /// Runs a test case twice.
-fn ended(crew: &mut Crew<'_>, bounds: &Bounds, case: &Value) -> Result<Ended, CampaignError> {
-    let mut run = || simulate(crew, bounds, case, TraceRecording::Skip);
+fn run_twice(crew: &mut Crew<'_>, bounds: &Bounds, case: Value) -> Result<Ended, CampaignError> {
+    let mut run = || simulate(crew, bounds, &case, TraceRecording::Skip);
     let first = run()?;
     let execution = first.as_ref().map_or_else(Clone::clone, |simulated| simulated.execution.clone());
     if execution.cause == Some(Cause::Hang) {
-        return Ok(Ended::Failed(case.clone(), execution));
+        return Ok(Ended::Failed(case, execution));
     }
     let second = run()?;
     let facts = |run: &Result<Simulated, Execution>| match run {
@@ -138,14 +161,14 @@ fn ended(crew: &mut Crew<'_>, bounds: &Bounds, case: &Value) -> Result<Ended, Ca
     Ok(match differing {
         Some(((fact, first), (_, second))) => {
             let mut difference = format!("the {fact} is {first} in one, {second} in the other");
-            let traces = [trace(crew, bounds, case)?, trace(crew, bounds, case)?];
+            let traces = [trace(crew, bounds, &case)?, trace(crew, bounds, &case)?];
             if let Some((event, first, second)) = first_difference(&traces) {
                 difference.push_str(&format!("; two more differ from event {event} on: {first} and {second}"));
             }
             Ended::Differs(difference)
         }
         None if execution.verdict == RunEnd::Passed => Ended::Passed,
-        None => Ended::Failed(case.clone(), execution),
+        None => Ended::Failed(case, execution),
     })
 }
 

@@ -1,5 +1,7 @@
 //! Single runs, for a person who wants to see what a test case does.
 
+use std::path::Path;
+
 use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::{InputSource, MutantNumber};
@@ -26,6 +28,12 @@ impl<'a> Simulator<'a> {
         let workshop = Workshop { program: &build.worker, system: &build.sites.system, bounds };
         let white_box = white_box::of(&build.sites).map(|(criterion, _)| criterion.name).collect();
         Self { crew: Crew::new(workshop), bounds, white_box }
+    }
+
+    /// Returns a simulator of the system as it is written: `program` is its worker with nothing put in
+    /// ([`build_plain`](simutant_mutator::build_plain)), which has no mutants and no criteria of the code.
+    pub fn of_plain(program: &'a Path, system: &'a str, bounds: Bounds) -> Self {
+        Self { crew: Crew::new(Workshop { program, system, bounds }), bounds, white_box: Vec::new() }
     }
 
     /// Returns how many test cases the system's universe has, unless the user says otherwise.

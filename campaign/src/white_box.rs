@@ -107,6 +107,7 @@ mod tests {
             left_out: Vec::new(),
             without_flow: Vec::new(),
             unmutated: Vec::new(),
+            macros: Vec::new(),
             ambiguous: Vec::new(),
             skipped: Vec::new(),
         }

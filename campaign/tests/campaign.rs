@@ -227,6 +227,26 @@ fn an_infection_that_is_not_reported_is_an_error_and_no_kill() {
 }
 
 #[test]
+fn a_body_that_chooses_something_else_than_the_original_is_an_error_before_any_mutant_runs() {
+    let folder = folder();
+    let mut plan = plan();
+    plan.build.worker = mistaken(folder.path(), "skewed");
+    let mut campaign = Campaign::open(&folder.path().join("out"), plan, Existing::Continue).expect("it opens");
+    let error = campaign
+        .run(&build().worker, jobs(2), &mut |_| {}, &AtomicBool::new(false))
+        .expect_err("the adder returns one too many");
+    assert!(matches!(error, CampaignError::NotAsChosen { number: 0, .. }), "{error}");
+    let text = error.to_string();
+    for part in [
+        "the verdict is failed adder returned 1, but 0 was expected there, and passed in the original; ",
+        "chooses the original among mutants",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(campaign.statistics().expect("it can be read").pairs_executed, 0);
+}
+
+#[test]
 fn an_original_that_is_not_the_package_as_it_is_written_is_an_error_with_the_first_event_that_differs() {
     for workers in 1..4 {
         let folder = folder();

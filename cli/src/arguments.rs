@@ -8,6 +8,7 @@ mod shards;
 
 use std::num::{NonZeroU8, NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
@@ -21,7 +22,7 @@ use crate::trace_files::{DiagramFile, TraceFile};
 
 pub(crate) use self::check::CheckArguments;
 pub(crate) use self::export::{ExportArguments, FormatArgument};
-use self::numbers::count;
+use self::numbers::{count, duration};
 pub(crate) use self::proxy::ProxyArguments;
 pub(crate) use self::shards::{
     ClusterArguments, ClusterScriptArguments, MergeArguments, PlaceArgument, SchedulerArgument, ShardArguments,
@@ -214,18 +215,25 @@ pub(crate) struct StudyArguments {
     /// so that the suite kills all that the universe kills.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
-    /// How suite.json is made: by default for its expected score; with --reseed 1 or --criterion as the best of the
-    /// drawn suites, or greedily under a --budget.
+    /// How suite.json is made: by default for what it is expected to find; with --reseed 1 or --criterion as the best of
+    /// the drawn suites, or greedily under a --budget.
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) builder: Option<BuilderArgument>,
-    /// The maximum number of simulated events that all runs of suite.json take together; its inputs are chosen greedily
-    /// unless they are prioritised.
+    /// The maximum time that all inputs of suite.json are expected to take on an implementation, one after the other, for
+    /// example 10m; those are chosen that are expected to find most in it.
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with_all = ["inputs", "target", "budget", "criterion"])]
+    pub(crate) time: Option<Duration>,
+    /// A file with what test cases took on an implementation: a line for each, with its name, a comma, and seconds. It goes
+    /// before what trials in the study's folder say, and that before what the system's Cargo.toml says.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) durations: Option<PathBuf>,
+    /// The maximum number of simulated events that all runs of suite.json take together.
     #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) budget: Option<u64>,
     /// The number of inputs that --builder expected chooses.
     #[arg(long, value_name = "N", conflicts_with_all = ["target", "budget"], value_parser = count::<NonZeroUsize>)]
     pub(crate) inputs: Option<NonZeroUsize>,
-    /// Let --builder expected choose as few inputs as reach this percentage of what the universe is expected to find.
+    /// Let --builder expected reach this percentage of what the universe is expected to find, in the least time.
     #[arg(long, value_name = "PERCENT", value_parser = percentage, conflicts_with = "budget")]
     pub(crate) target: Option<f64>,
     /// The maximum number of mutants with pages of their own: first those that survive with other events, then the
@@ -342,9 +350,8 @@ pub(crate) enum BuilderArgument {
     Minimum,
     /// All inputs of the universe, ordered so that every prefix is a good suite.
     Prioritised,
-    /// The suite with the highest expected score, over all seeds; an input can occur several times. It has as few
-    /// inputs as reach 90 % of what the universe is expected to find, or as many as --inputs, --target or --budget asks
-    /// for.
+    /// The suite that is expected to find most, over all seeds; an input can occur several times. It reaches 90 % of what
+    /// the universe is expected to find in the least time, or does what --time, --target, --inputs or --budget asks for.
     Expected,
 }
 
@@ -515,9 +522,19 @@ pub(crate) struct TestArguments {
     /// Run only the test case with this name; can be given several times.
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
+    /// Begin no test case after this time, for example 60s: that of all jobs together. A suite of a study is in an order
+    /// of which each beginning is good for its time.
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) time: Option<Duration>,
+    /// Begin no test case after the first failure.
+    #[arg(long)]
+    pub(crate) until_failure: bool,
     /// Run each test case N times, with other fates of datagrams each time, and print how often it fails.
     #[arg(long, default_value_t = NonZeroU32::MIN, value_name = "N", value_parser = count::<NonZeroU32>)]
     pub(crate) repeat: NonZeroU32,
+    /// Count test cases as passed even if some of their faults could not be injected [default: they are inconclusive].
+    #[arg(long)]
+    pub(crate) pass_without_faults: bool,
     /// Start over instead of resuming a stopped run. Results of other programs, as far as the implementation's file names
     /// them, and of another testbed never count.
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! Finds a system's package and builds it with its mutants.
+//! Finds a system's package and builds it, with its mutants or as it is written.
 
 use std::path::PathBuf;
 
@@ -37,6 +37,12 @@ pub(crate) fn instrumented(system: &StudiedSystem) -> Result<Build, StudyError> 
     system.instrument(&|event| stages.show(event))
 }
 
+/// Builds the system as it is written, without mutants; returns its worker.
+pub(crate) fn plain(system: &StudiedSystem) -> Result<PathBuf, StudyError> {
+    let stages = Stages::new(&system.request.system);
+    system.build_plain(&|event| stages.show(event))
+}
+
 /// Builds the programs of an implementation with all their mutants.
 pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> anyhow::Result<BuiltPrograms> {
     let phase = ProgressPhase::build();
@@ -46,6 +52,7 @@ pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> a
     phase.end(&stages::with_mutants(&format!("the programs of {implementation}"), &built.sites));
     stages::note_uninstrumented(&built.sites);
     stages::note_constants(&built.sites);
+    stages::note_macros(&built.sites);
     stages::note_skipped(&built.sites);
     Ok(built)
 }

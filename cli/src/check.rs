@@ -2,6 +2,7 @@
 
 mod known;
 mod picture;
+mod solver;
 pub(crate) mod text;
 
 use std::collections::BTreeMap;
@@ -16,11 +17,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use simutant_oracle::catalogue::ReadyMade;
 use simutant_oracle::judging::{JudgingError, JudgingReply, JudgingRequest, NamedOrder, Watch};
-use simutant_oracle::{CheckReport, ReportedAnswer};
+use simutant_oracle::{CheckReport, ReportedAnswer, Scope};
+use simutant_outcomes::{Inconclusive, Verdict};
 use simutant_study::{JudgingProgram, SpecificationError, SpecificationRequest};
 
 use self::known::Known;
 use self::picture::Drawn;
+use self::solver::{SecondJudge, Solved};
 use crate::arguments::{CheckArguments, Common};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::Interrupts;
@@ -47,6 +50,9 @@ struct Question {
     /// The release that answers.
     release: String,
     specification: String,
+    /// Whether there is a service for each key.
+    #[serde(default)]
+    keyed: bool,
     /// The state that the service begins in, as it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     initial: Option<Json>,
@@ -55,7 +61,20 @@ struct Question {
     format: Option<String>,
     order: NamedOrder,
     revisions: bool,
+    /// Whether a history in which no call was answered is inconclusive.
+    #[serde(default)]
+    requires_answers: bool,
+    #[serde(default)]
+    scope: Scope,
+    /// Whether a solver is asked, too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    smt: bool,
     budget: Budget,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// How much the check of a history may take.
@@ -71,11 +90,22 @@ struct Budget {
 struct Counts {
     possible: usize,
     impossible: usize,
+    /// Those in which no call was answered, where that is not possible, but inconclusive.
+    #[serde(default)]
+    unobserved: usize,
     undecided: usize,
     unreadable: usize,
     /// Those on which the specification of a package panicked, or ended otherwise without an answer.
     #[serde(default)]
     unanswered: usize,
+    /// Those of which a solver says the contrary. They are counted above, too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    contested: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A file, and what came of its check.
@@ -87,6 +117,9 @@ struct Judged {
     sha256: Option<String>,
     #[serde(flatten)]
     judgement: Judgement,
+    /// What a solver says, if one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    smt: Option<Solved>,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -123,7 +156,7 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
             judged.filter(|judged| !is_stopped() || judged.is_decided())
         },
         |mut one| {
-            counts.add(&one.judgement);
+            counts.add(&one);
             drawn.offer(&mut one);
             if common.json {
                 judged.push(one);
@@ -146,7 +179,7 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
 }
 
 /// A specification, and what is asked for of its checks.
-struct Judge {
+pub(crate) struct Judge {
     specification: Specification,
     question: Question,
     request: JudgingRequest,
@@ -154,6 +187,7 @@ struct Judge {
     known: Known,
     /// Whether files are hashed.
     hashes: bool,
+    solver: Option<SecondJudge>,
 }
 
 /// Who knows what a service may do.
@@ -164,7 +198,7 @@ enum Specification {
 }
 
 impl Judge {
-    fn new(arguments: &CheckArguments) -> anyhow::Result<Self> {
+    pub(crate) fn new(arguments: &CheckArguments) -> anyhow::Result<Self> {
         let ready_made = ReadyMade::named(&arguments.specification).filter(|_| arguments.manifest_path.is_none());
         let specification = match ready_made {
             Some(specification) => {
@@ -182,18 +216,35 @@ impl Judge {
                 }
                 Specification::ReadyMade(specification, initial)
             }
+            None if arguments.keyed => {
+                let message = format!(
+                    "--keyed: the specification `{}` is one of a package: write its type as Keyed<...> there",
+                    arguments.specification
+                );
+                return Err(BadInput(message).into());
+            }
             None => Specification::Program(program(arguments)?),
         };
+        let scope = arguments.scope.with(arguments.filter).ok_or_else(|| {
+            BadInput(
+                "--filter: goes with --scope simple or strict, where each answer is explained by itself".to_owned(),
+            )
+        })?;
+        let solver = arguments.smt.then(|| SecondJudge::installed(arguments.time)).transpose()?;
         let request = JudgingRequest {
             file: None,
             format: arguments.format,
             order: arguments.order.into(),
             revisions: arguments.revisions,
+            scope,
             strategy: arguments.strategy.into(),
             steps: arguments.steps,
             bytes: Some(arguments.memory),
             time: arguments.time,
+            keyed: arguments.keyed,
+            requires_answers: arguments.require_answers,
             calls: arguments.picture.is_some(),
+            formulas: arguments.smt,
         };
         let initial = match &specification {
             Specification::ReadyMade(_, initial) => initial.clone(),
@@ -202,13 +253,41 @@ impl Judge {
         let question = Question {
             release: env!("CARGO_PKG_VERSION").to_owned(),
             specification: arguments.specification.clone(),
+            keyed: arguments.keyed,
             initial,
             format: arguments.format.map(|format| format.name().to_owned()),
             order: request.order,
             revisions: request.revisions,
+            requires_answers: request.requires_answers,
+            scope,
+            smt: arguments.smt,
             budget: Budget { steps: arguments.steps, bytes: arguments.memory, time: arguments.time },
         };
-        Ok(Self { specification, question, request, known: Known::default(), hashes: false })
+        Ok(Self { specification, question, request, known: Known::default(), hashes: false, solver })
+    }
+
+    /// Returns the verdict on the history in a file; one without calls shows nothing.
+    pub(crate) fn verdict(&self, path: &Path) -> Verdict {
+        let inconclusive = |reason: String| Verdict::Inconclusive(Inconclusive { reason });
+        match self.judge(path, &|| false).judgement {
+            Judgement::Report(report) if report.calls == 0 => inconclusive("the history has no calls".into()),
+            Judgement::Report(report) => report.into_verdict(),
+            Judgement::Unreadable { unreadable } => inconclusive(format!(
+                "the history cannot be read as one of {}: {unreadable}",
+                self.question.specification
+            )),
+            Judgement::Unanswered { unanswered } => inconclusive(unanswered),
+        }
+    }
+
+    /// Returns a number that changes with the specification, and with what is asked for.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let program = match &self.specification {
+            Specification::ReadyMade(..) => None,
+            Specification::Program(program) => known::hash(program.executable()),
+        };
+        let text = serde_json::to_string(&(&self.question, program)).expect("it is plain data");
+        known::number(text.as_bytes())
     }
 
     fn judge(&self, path: &Path, is_stopped: &dyn Fn() -> bool) -> Judged {
@@ -219,7 +298,7 @@ impl Judge {
             return Judged { file, ..known.clone() };
         }
         let request = JudgingRequest { file: Some(path.to_owned()), ..self.request.clone() };
-        let judgement = match &self.specification {
+        let mut judgement = match &self.specification {
             Specification::ReadyMade(specification, initial) => {
                 let begun = Instant::now();
                 let watch = Watch { elapsed: &|| begun.elapsed(), is_stopped };
@@ -235,7 +314,11 @@ impl Judge {
                 Err(error) => Judgement::Unreadable { unreadable: told(&error.into()) },
             },
         };
-        Judged { file, sha256, judgement }
+        let smt = match (&mut judgement, &self.solver) {
+            (Judgement::Report(report), Some(solver)) => report.formulas.take().map(|it| solver.answer(it, is_stopped)),
+            _ => None,
+        };
+        Judged { file, sha256, judgement, smt }
     }
 }
 
@@ -264,6 +347,12 @@ impl Judged {
             Judgement::Report(CheckReport { answer: ReportedAnswer::Impossible(_), .. }) => Some(false),
             _ => None,
         }
+    }
+
+    /// Returns whether the solver says the contrary, which is a fault of Simutant or of the solver.
+    fn is_contested(&self) -> bool {
+        let says = self.smt.as_ref().and_then(Solved::is_possible);
+        says.zip(self.is_possible()).is_some_and(|(one, other)| one != other)
     }
 
     /// Whether both cannot be true of one content; what a check cost may differ, and a larger budget decides more.
@@ -376,11 +465,13 @@ fn in_order<T: Send>(
 }
 
 impl Counts {
-    fn add(&mut self, judgement: &Judgement) {
-        let count = match judgement {
+    fn add(&mut self, judged: &Judged) {
+        self.contested += usize::from(judged.is_contested());
+        let count = match &judged.judgement {
             Judgement::Report(report) => match report.answer {
                 ReportedAnswer::Possible { .. } => &mut self.possible,
                 ReportedAnswer::Impossible(_) => &mut self.impossible,
+                ReportedAnswer::Unobserved => &mut self.unobserved,
                 ReportedAnswer::Undecided { .. } => &mut self.undecided,
             },
             Judgement::Unreadable { .. } => &mut self.unreadable,
@@ -392,10 +483,10 @@ impl Counts {
     /// A history that is impossible is the first thing to tell, whatever became of the others.
     const fn exit(self) -> Exit {
         match self {
-            Self { impossible: 1.., .. } => Exit::Failed,
+            Self { impossible: 1.., .. } | Self { contested: 1.., .. } => Exit::Failed,
             Self { unreadable: 1.., .. } => Exit::BadInput,
             Self { unanswered: 1.., .. } => Exit::Unavailable,
-            Self { undecided: 1.., .. } => Exit::Inconclusive,
+            Self { undecided: 1.., .. } | Self { unobserved: 1.., .. } => Exit::Inconclusive,
             _ => Exit::Success,
         }
     }

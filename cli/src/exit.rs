@@ -9,6 +9,7 @@ use simutant_cluster::ClusterError;
 use simutant_engine_source::EngineSourceError;
 use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError, TrialLogError};
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
+use simutant_oracle::smt::SolverError;
 use simutant_outcomes::SuiteError;
 use simutant_study::{SpecificationError, StudyError};
 
@@ -26,8 +27,8 @@ Exit codes:
        ended without an answer, or a machine is unfit for a shard
     5  a file could not be written or read, or the disk is full
     6  a score is below what --score-min or --dominator-score-min asks for
-    7  no test failed, and some were inconclusive; or a history is undecided;
-       or test cases of a campaign are missing after a merge
+    7  no test failed, and some were inconclusive; or a history is undecided or
+       inconclusive; or test cases of a campaign are missing after a merge
   130  interrupted; run the same command again to resume";
 
 /// What `--help` says of the environment.
@@ -150,9 +151,11 @@ impl Exit {
         }
         if let Some(error) = cause.downcast_ref::<CampaignError>() {
             return Some(match error {
+                CampaignError::OfReseeding { error, .. } => return Self::of_cause(error.as_ref()),
                 CampaignError::BaselineFailed { .. }
                 | CampaignError::SamplePanicked { .. }
                 | CampaignError::NotDeterministic { .. }
+                | CampaignError::NotAsChosen { .. }
                 | CampaignError::NotAsWritten { .. }
                 | CampaignError::PrunedWrongly { .. }
                 | CampaignError::KeptWrongly { .. }
@@ -220,7 +223,7 @@ impl Exit {
                 _ => Self::BadInput,
             });
         }
-        if cause.is::<ProxyError>() {
+        if cause.is::<ProxyError>() || cause.is::<SolverError>() {
             return Some(Self::Unavailable);
         }
         cause.is::<io::Error>().then_some(Self::Storage)
@@ -242,5 +245,8 @@ mod tests {
         let panicked = || CampaignError::SamplePanicked { message: "sample panicked".into() };
         assert_eq!(Exit::of(&panicked().into()), Exit::Failed);
         assert_eq!(Exit::of(&StudyError::from(panicked()).into()), Exit::Failed);
+        let error = Box::new(panicked());
+        let reseeded = CampaignError::OfReseeding { reseeding: 1, case: Box::default(), error };
+        assert_eq!(Exit::of(&StudyError::from(reseeded).into()), Exit::Failed);
     }
 }

@@ -11,13 +11,13 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use simutant_analysis::{analyse_with_threads, case_name, experiment, plural};
+use simutant_analysis::{FittedTestTime, analyse_with_threads, case_name, experiment, plural};
 use simutant_campaign::{Bounds, Simulator, TraceRecording, read_outcomes_of, read_universe};
-use simutant_harness::{Implementation, RunOptions, TrialLog};
+use simutant_harness::{Implementation, MissingFaults, RunOptions, TrialLog};
 use simutant_mutator::Build;
-use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase, Trials};
+use simutant_outcomes::{FORMAT_VERSION, Origin, Outcomes, RunCost, Subject, Suite, SuiteCase, Trials};
 use simutant_report::{experiment_report, experiment_tables};
-use simutant_study::{CompletedStudy, StudyPlan};
+use simutant_study::{CompletedStudy, StudyPlan, TestTimes};
 
 use self::trying::Trying;
 use crate::arguments::{Common, ExperimentArguments};
@@ -30,7 +30,7 @@ use crate::study::{complete, stopped, tell_contradictions};
 use crate::{build, implementations, output};
 
 /// By default, a universe has at most so many test cases, since each is run on each implementation in real
-/// time: within an hour on two cores, for the implementations of gbn and lsr that come with Simutant.
+/// time: within some hours on two cores, for the implementations of gbn and lsr that come with Simutant.
 const CASES_MAX: usize = 2_500;
 
 /// The same for a system whose test cases take long.
@@ -79,6 +79,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let trials =
         Trials { system: outcomes.system.clone(), seed: outcomes.seed, subjects, left_out, simulation_ns_per_event };
 
+    keep_test_times(&outcomes, &trials, &out)?;
     let phase = ProgressPhase::open("analysing");
     let options = simutant_analysis::AnalysisOptions { seed: common.seed, judgements, ..Default::default() };
     let analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
@@ -99,6 +100,18 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
         ))?;
     }
     Ok(Exit::Success)
+}
+
+/// Fits what a test case takes to what those took that did not fail, and keeps it for studies in the folder `out`.
+fn keep_test_times(outcomes: &Outcomes, trials: &Trials, out: &Path) -> anyhow::Result<()> {
+    let of_subject = |subject: &Subject| {
+        let passed = |case: &usize| !subject.repetitions().any(|failed| failed.contains(*case));
+        let trial = |case: usize| (outcomes.cases[case].cost(), subject.durations_ms[case] as f64 / 1000.0);
+        let trials: Vec<(RunCost, f64)> = (0..outcomes.cases.len()).filter(passed).map(trial).collect();
+        Some((subject.name.clone(), FittedTestTime::fit(&trials)?))
+    };
+    let programs = trials.subjects.iter().filter(|subject| subject.origin != Origin::Mutant);
+    Ok(TestTimes::add(out, programs.filter_map(of_subject))?)
 }
 
 /// Returns the implementations that were asked for, or all of the system but those that are there on demand.
@@ -157,7 +170,7 @@ fn study(
 /// Returns all test cases of a study as a suite.
 fn universe(system: &str, seed: u64, cases: Vec<Value>) -> Suite {
     let count = cases.len();
-    let case = |(index, case)| SuiteCase { name: case_name(system, index, count), case };
+    let case = |(index, case)| SuiteCase::new(case_name(system, index, count), case);
     Suite {
         format_version: FORMAT_VERSION,
         system: system.to_owned(),
@@ -166,6 +179,7 @@ fn universe(system: &str, seed: u64, cases: Vec<Value>) -> Suite {
         seed,
         mutant_score: None,
         dominator_score: None,
+        seconds: None,
         cases: cases.into_iter().enumerate().map(case).collect(),
     }
 }
@@ -184,6 +198,8 @@ fn options(implementation: &Implementation, arguments: &ExperimentArguments, com
     options.timeout = crate::test::timeout(arguments.timeout, implementation, system);
     options.seed = common.seed;
     options.repetitions = arguments.repeat;
+    // What an implementation fails on is counted, not what it passes; how many trials lack faults is reported.
+    options.missing_faults = MissingFaults::Pass;
     options
 }
 

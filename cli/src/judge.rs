@@ -55,7 +55,7 @@ fn check_kills(out: &Path, mutant: &Mutant, judgement: &Judgement) -> anyhow::Re
     // Without a finished study nothing is known of kills.
     let Ok(outcomes) = read_outcomes(out) else { return Ok(()) };
     let number = outcomes.sites.mutants.iter().position(|known| known.identity == mutant.identity);
-    let first = number.and_then(|number| outcomes.kills[number].minimum());
+    let first = number.and_then(|number| outcomes.killing_cases(number).minimum());
     match first {
         Some(case) if judgement.judged == Judged::Equivalent => {
             let name = simutant_analysis::case_name(&outcomes.system, case, outcomes.cases.len());

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use simutant_analysis::plural;
 use simutant_outcomes::{
-    AmbiguousName, Class, Mutant, MutantNumber, RejectedMutant, Sites, SkippedCode, Span, Tier, UninstrumentedFunction,
-    UnmutatedConstant,
+    AmbiguousName, Class, MacroDefinition, Mutant, MutantNumber, RejectedMutant, Sites, SkippedCode, Span, Tier,
+    UninstrumentedFunction, UnmutatedConstant,
 };
 
 use crate::arguments::{Common, MutantsArguments};
@@ -27,6 +27,7 @@ struct Listing<'a> {
     /// How many functions have no mutants, by the reason.
     left_alone: Vec<LeftAlone<'a>>,
     unmutated: Vec<Unchanged<'a>>,
+    macros: Vec<Macro<'a>>,
     ambiguous: Vec<Ambiguous<'a>>,
     skipped: Vec<Skipped<'a>>,
 }
@@ -73,6 +74,14 @@ struct Unchanged<'a> {
     #[serde(flatten)]
     place: Place<'a>,
     reason: &'a str,
+}
+
+/// A macro of `macro_rules!`.
+#[derive(Debug, Serialize)]
+struct Macro<'a> {
+    path: &'a str,
+    #[serde(flatten)]
+    place: Place<'a>,
 }
 
 /// How many functions have no mutants for one reason.
@@ -187,6 +196,9 @@ pub(crate) fn run(arguments: &MutantsArguments, common: &Common) -> anyhow::Resu
         unmutated: (sites.unmutated.iter())
             .map(|UnmutatedConstant { path, span, reason }| Unchanged { path, place: Place::of(span, sites), reason })
             .collect(),
+        macros: (sites.macros.iter())
+            .map(|MacroDefinition { path, span }| Macro { path, place: Place::of(span, sites) })
+            .collect(),
         ambiguous: (sites.ambiguous.iter())
             .map(|AmbiguousName { name, path, span }| Ambiguous { name, function: path, place: Place::of(span, sites) })
             .collect(),
@@ -243,6 +255,9 @@ fn text(listing: &Listing<'_>, sites: &Sites) -> String {
     }
     for Unchanged { path, place, reason } in &listing.unmutated {
         text.push_str(&format!("without mutants: {path} {place}: {reason}\n"));
+    }
+    for Macro { path, place } in &listing.macros {
+        text.push_str(&format!("without mutants: {path} {place}: the body of a macro\n"));
     }
     for Ambiguous { name, function, place } in &listing.ambiguous {
         text.push_str(&format!("ambiguous: `{name}` in {function} {place} stands for several declarations\n"));

@@ -69,6 +69,11 @@ impl ProgressPhase {
         Self { bar, name: Cell::new(name), started, _signs: signs }
     }
 
+    /// Shows of how many parts the phase is, when more is known than at its beginning.
+    pub(crate) fn total(&self, total: u64) {
+        self.bar.set_length(total);
+    }
+
     /// Shows that `done` parts are done; what was done before the phase began does not count for the rate.
     pub(crate) fn at(&self, done: u64, message: String) {
         if self.bar.position() == 0 && done > 0 {

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use simutant_harness::{DirectionCounts, LossyProxy, ProxyConfiguration, ProxyError, RealNetwork, RealNetworkError};
-use simutant_sim_core::{Network, Probability};
+use simutant_harness::{CLIENTS_MAX, DirectionCounts, ProxyCounts, ProxyError, RealNetwork, RealNetworkError};
+use simutant_sim_core::{Link, Network, Probability};
 
 use crate::arguments::{Common, ProxyArguments};
 use crate::exit::{BadInput, Exit};
@@ -18,8 +18,10 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 /// What a network did.
 #[derive(Debug, Serialize)]
 struct NetworkCounts {
-    /// Datagrams in both directions.
-    datagrams: DirectionCounts,
+    /// Datagrams from clients to the server.
+    forward: DirectionCounts,
+    /// Datagrams from the server to clients.
+    back: DirectionCounts,
     /// Connections that were made.
     connections: u64,
     /// By how much the latest datagram was delivered too late, in milliseconds.
@@ -27,16 +29,14 @@ struct NetworkCounts {
 }
 
 pub(crate) fn run(arguments: &ProxyArguments, common: &Common) -> anyhow::Result<Exit> {
-    match &arguments.network {
-        Some(network) => run_network(&read_network(network)?, arguments, common),
-        None => run_lossy(arguments, common),
-    }
-}
-
-fn run_network(network: &Network, arguments: &ProxyArguments, common: &Common) -> anyhow::Result<Exit> {
+    let network = match &arguments.network {
+        Some(network) => read_network(network)?,
+        None => lossy(arguments)?,
+    };
     let interrupts = Interrupts::listen()?;
-    let running = RealNetwork::between(arguments.listen, arguments.forward, network, common.seed);
+    let running = RealNetwork::between(arguments.listen, arguments.forward, &network, common.seed);
     let running = running.map_err(|error| match error {
+        RealNetworkError::Proxy(error @ ProxyError::Forward { .. }) => BadInput(format!("--forward: {error}")).into(),
         RealNetworkError::Proxy(error) => anyhow::Error::from(error),
         error => BadInput(format!("--network: {error}")).into(),
     })?;
@@ -45,19 +45,23 @@ fn run_network(network: &Network, arguments: &ProxyArguments, common: &Common) -
         output::tell(&format!("warning: left out: {what}"));
     }
     running.begin(Instant::now());
-    wait(&interrupts, &format!("listening on {address}, forwarding to {}", arguments.forward), || running.check())?;
-    let (datagrams, connections) = (running.counts().forward, running.connections());
+    output::tell(&format!("listening on {address}, forwarding to {}; Ctrl-C ends", arguments.forward));
+    wait(&interrupts, &running)?;
+    let ProxyCounts { forward, back, connections } = running.counts();
     let lateness_ms = running.lateness().as_secs_f64() * 1e3;
-    output::print(&if common.json {
-        output::json(&output::Versioned::new(NetworkCounts { datagrams, connections, lateness_ms }))?
-    } else {
-        let DirectionCounts { received, dropped, duplicated, forwarded } = datagrams;
-        format!(
-            "datagrams: {received} received, {dropped} dropped, {duplicated} duplicated, {forwarded} forwarded, at most \
-             {lateness_ms:.1} ms late\nconnections: {connections}\n"
-        )
-    })?;
+    let counts = NetworkCounts { forward, back, connections, lateness_ms };
+    output::print(&if common.json { output::json(&output::Versioned::new(counts))? } else { text(&counts) })?;
     Ok(Exit::Success)
+}
+
+/// Returns the network that loses and doubles datagrams at once.
+fn lossy(arguments: &ProxyArguments) -> Result<Network, BadInput> {
+    let probability = |name: &str, value: f64| {
+        Probability::new(value).map_err(|error| BadInput(format!("--{name} is {value}: {error}")))
+    };
+    let (drop, duplicate) = (arguments.drop, arguments.duplicate);
+    let (drop, duplicate) = (probability("drop", drop)?.into(), probability("duplicate", duplicate)?);
+    Ok(Link { drop, duplicate, ..Link::default() }.into())
 }
 
 /// Returns the network that is given as JSON, or as a file with JSON.
@@ -67,41 +71,42 @@ fn read_network(text: &str) -> anyhow::Result<Network> {
     Ok(network.map_err(|error| BadInput(format!("{name}: {error}")))?)
 }
 
-/// Waits for Ctrl-C.
-fn wait(interrupts: &Interrupts, what: &str, check: impl Fn() -> Result<(), ProxyError>) -> Result<(), ProxyError> {
-    output::tell(&format!("{what}; Ctrl-C ends"));
-    while !interrupts.flag().load(Ordering::SeqCst) {
+/// Waits for Ctrl-C. Says so at once when a datagram cannot be sent, or a client was forgotten.
+fn wait(interrupts: &Interrupts, running: &RealNetwork) -> Result<(), ProxyError> {
+    let mut is_told = [false; 2];
+    loop {
+        let unsent = running.unsent().map(|unsent| format!("{unsent}; the result counts such datagrams"));
+        let forgotten = (running.forgotten() > 0).then(|| {
+            format!(
+                "more than {CLIENTS_MAX} clients send at one time: those that are silent for longest are forgotten, and their \
+                 answers are lost; the result counts such clients"
+            )
+        });
+        for (warning, is_told) in [unsent, forgotten].into_iter().zip(&mut is_told) {
+            if let (Some(warning), false) = (warning, *is_told) {
+                output::tell(&format!("warning: {warning}"));
+                *is_told = true;
+            }
+        }
+        if interrupts.flag().load(Ordering::SeqCst) {
+            return Ok(());
+        }
         std::thread::sleep(LOOK_INTERVAL);
-        check()?;
+        running.check()?;
     }
-    Ok(())
 }
 
-fn run_lossy(arguments: &ProxyArguments, common: &Common) -> anyhow::Result<Exit> {
-    let probability = |name: &str, value: f64| {
-        Probability::new(value).map_err(|error| BadInput(format!("--{name} is {value}: {error}")))
+fn text(counts: &NetworkCounts) -> String {
+    let direction = |name: &str, counts: DirectionCounts| {
+        let DirectionCounts { received, dropped, duplicated, forwarded, unsent, forgotten } = counts;
+        let trouble = |count: u64, what: &str| if count > 0 { format!(", {count} {what}") } else { String::new() };
+        let (unsent, forgotten) = (trouble(unsent, "not sent"), trouble(forgotten, "clients forgotten"));
+        format!(
+            "{name:>8}: {received} received, {dropped} dropped, {duplicated} duplicated, {forwarded} forwarded\
+             {unsent}{forgotten}\n"
+        )
     };
-    let configuration = ProxyConfiguration {
-        listen: arguments.listen,
-        forward: arguments.forward,
-        drop: probability("drop", arguments.drop)?,
-        duplicate: probability("duplicate", arguments.duplicate)?,
-        seed: common.seed,
-    };
-    let interrupts = Interrupts::listen()?;
-    let proxy = LossyProxy::start(&configuration)?;
-    let what = format!("listening on {}, forwarding to {}", proxy.address(), arguments.forward);
-    wait(&interrupts, &what, || proxy.check())?;
-    let counts = proxy.stop();
-    if common.json {
-        output::print(&output::json(&output::Versioned::new(counts))?)?;
-    } else {
-        for (name, counts) in [("forward", counts.forward), ("back", counts.back)] {
-            output::print(&format!(
-                "{name:>8}: {} received, {} dropped, {} duplicated, {} forwarded\n",
-                counts.received, counts.dropped, counts.duplicated, counts.forwarded
-            ))?;
-        }
-    }
-    Ok(Exit::Success)
+    let NetworkCounts { forward, back, connections, lateness_ms } = *counts;
+    let (forward, back) = (direction("forward", forward), direction("back", back));
+    format!("{forward}{back}at most {lateness_ms:.1} ms late; connections: {connections}\n")
 }

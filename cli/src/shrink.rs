@@ -62,7 +62,7 @@ pub(crate) fn run(
     start: Candidate,
     arguments: &SimulateArguments,
     common: &Common,
-    built: &Build,
+    built: Option<&Build>,
     (mut simulator, limits): (Simulator<'_>, Option<RunLimits>),
 ) -> anyhow::Result<Exit> {
     let mutant = arguments.mutant;

@@ -13,7 +13,7 @@ use simutant_campaign::{
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, RunEnd};
 use simutant_sim_core::trace::TraceEvent;
-use simutant_study::{caption, read_trace};
+use simutant_study::{StudiedSystem, caption, read_trace};
 
 use crate::arguments::{Common, SimulateArguments};
 use crate::exit::{BadInput, Exit};
@@ -31,14 +31,27 @@ pub(crate) struct Run<'a> {
 pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Result<Exit> {
     let system = &arguments.system.system;
     let out = common.out(system);
-    let built = build::instrumented(&build::find(&arguments.system)?)?;
-    check_mutant(arguments.mutant, &built)?;
-
-    let mut simulator = Simulator::new(&built, Bounds::default());
+    let found = build::find(&arguments.system)?;
+    let built = arguments.mutant.map(|number| build_with(number, &found)).transpose()?;
+    let plain;
+    let mut simulator = match &built {
+        Some(built) => Simulator::new(built, Bounds::default()),
+        // The original is the package as it is written, which takes a fraction of the time to build.
+        None => {
+            plain = build::plain(&found)?;
+            Simulator::of_plain(&plain, system, Bounds::default())
+        }
+    };
     let case = read_case(&arguments.case, (common, &out), &mut simulator)?;
     let choosing = shrink::read_choices(arguments)?;
     if arguments.shrink {
-        return shrink::run(Candidate { case, choosing }, arguments, common, &built, (simulator, limits(&out)?));
+        return shrink::run(
+            Candidate { case, choosing },
+            arguments,
+            common,
+            built.as_ref(),
+            (simulator, limits(&out)?),
+        );
     }
     let has_files = !(arguments.diagram.is_empty() && arguments.trace_file.is_empty());
     let trace = if arguments.trace || has_files { TraceRecording::Keep } else { TraceRecording::Skip };
@@ -56,7 +69,7 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     }
 
     let run = Run { system, case: &case, mutant: arguments.mutant, simulated: &simulated };
-    output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, &built) })?;
+    output::print(&if common.json { output::json(&output::Versioned::new(run))? } else { text(&run, built.as_ref()) })?;
     Ok(match simulated.execution.verdict {
         RunEnd::Passed => Exit::Success,
         RunEnd::Inconclusive => Exit::Inconclusive,
@@ -82,15 +95,15 @@ fn write_files(arguments: &SimulateArguments, case: &Value, simulated: &Simulate
     Ok(())
 }
 
-fn check_mutant(mutant: Option<u32>, built: &Build) -> anyhow::Result<()> {
+/// Builds the system with all its mutants, among which this one must be.
+fn build_with(mutant: u32, system: &StudiedSystem) -> anyhow::Result<Build> {
+    let built = build::instrumented(system)?;
     let count = built.sites.mutants.len();
-    match mutant {
-        Some(number) if number as usize >= count => {
-            let message = format!("--mutant {number}: there are {count} mutants, from 0 on; `mutants` lists them");
-            Err(BadInput(message).into())
-        }
-        _ => Ok(()),
+    if mutant as usize >= count {
+        let message = format!("--mutant {mutant}: there are {count} mutants, from 0 on; `mutants` lists them");
+        return Err(BadInput(message).into());
     }
+    Ok(built)
 }
 
 /// Returns the limits of the study in `out`, if there is one, so that a mutant ends here as it did there.
@@ -129,7 +142,9 @@ pub(crate) fn studied_cases(out: &Path, common: &Common) -> Result<Option<Vec<Va
     of_study(out, |out| read_cases(out, common.seed))
 }
 
-pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
+/// Returns what is printed of a run: on a mutant, of this build; or on the package as it is written, which counts no
+/// steps.
+pub(crate) fn text(run: &Run<'_>, built: Option<&Build>) -> String {
     let Simulated { execution, virtual_time_ns, waiting, trace, .. } = run.simulated;
     let Execution { verdict, cause, reason, events, steps } = execution;
     let mut text = String::new();
@@ -137,10 +152,10 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
         events.iter().for_each(|event| text.push_str(&format!("{event}\n")));
     }
     text.push_str(&format!("test case: {}\n", run.case));
-    if let Some(number) = run.mutant {
-        let mutant = &built.sites.mutants[number as usize];
+    if let (Some(number), Some(Build { sites, .. })) = (run.mutant, built) {
+        let mutant = &sites.mutants[number as usize];
         text.push_str(&format!("mutant {number}, {}:\n", mutant.operator));
-        text.push_str(&output::coloured(&built.sites.diff(mutant, 2)));
+        text.push_str(&output::coloured(&sites.diff(mutant, 2)));
         if !run.simulated.reached {
             text.push_str("the run does not reach it\n");
         }
@@ -153,7 +168,8 @@ pub(crate) fn text(run: &Run<'_>, built: &Build) -> String {
         text.push_str(&format!(": {reason}"));
     }
     let seconds = *virtual_time_ns as f64 / 1e9;
-    text.push_str(&format!("\n{events} events, {steps} steps, {seconds:.3} s of virtual time\n"));
+    let steps = built.map(|_| format!(", {steps} steps")).unwrap_or_default();
+    text.push_str(&format!("\n{events} events{steps}, {seconds:.3} s of virtual time\n"));
     if *verdict != RunEnd::Passed {
         // On a run that went well these are servers.
         waiting.iter().for_each(|waiting| text.push_str(&format!("at the end, {waiting}\n")));

@@ -53,21 +53,21 @@ impl Stages {
     }
 
     fn start(&self, stage: StudyStage, phase: ProgressPhase) {
-        self.shown().push(Shown { stage, phase, compiler: CompilerMessage::new(&self.system) });
+        let compiler = match stage {
+            StudyStage::BuildPlain => CompilerMessage::new(as_written(&self.system)),
+            _ => CompilerMessage::new(&self.system),
+        };
+        self.shown().push(Shown { stage, phase, compiler });
     }
 
     fn compiler(&self, stage: StudyStage, event: BuildEvent) {
         let mut shown = self.shown();
         let Some(Shown { phase, compiler, .. }) = shown.iter_mut().find(|shown| shown.stage == stage) else { return };
         match (stage, event) {
-            (StudyStage::BuildPlain, BuildEvent::Compiled { name }) => {
-                phase.compiles();
-                phase.message(format!("{} as it is written: {name}", self.system));
-            }
+            (StudyStage::BuildPlain | StudyStage::Instrument, event) => compiler.show(phase, event),
             (StudyStage::CompareMachineCode, BuildEvent::Compiling { mutants, .. }) => {
                 phase.message(format!("the machine code of {}", plural(mutants, "mutant")));
             }
-            (StudyStage::Instrument, event) => compiler.show(phase, event),
             _ => {}
         }
     }
@@ -80,7 +80,10 @@ impl Stages {
         let shown = self.shown();
         let message = format!("test cases, {} on mutants", plural(progress.executions as usize, "run"));
         let of_stage = shown.iter().filter(|shown| shown.stage == stage);
-        of_stage.for_each(|shown| shown.phase.at(progress.done as u64, message.clone()));
+        of_stage.for_each(|shown| {
+            shown.phase.total(progress.total as u64);
+            shown.phase.at(progress.done as u64, message.clone());
+        });
     }
 
     fn end(&self, end: &StageEnd<'_>) {
@@ -93,6 +96,7 @@ impl Stages {
             note_uninstrumented(&build.sites);
             note("has no definition-use pairs", &build.sites.without_flow);
             note_constants(&build.sites);
+            note_macros(&build.sites);
             note_skipped(&build.sites);
         }
     }
@@ -116,13 +120,38 @@ impl CompilerMessage {
                 self.what = format!("{}, {rejected} rejected by the compiler so far", plural(mutants, "mutant"));
                 phase.message(self.what.clone());
             }
-            BuildEvent::Compiled { name } => {
+            BuildEvent::Long { bytes, function, function_bytes } => {
+                let mebibytes = |bytes: usize| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
+                let mut told = format!("the instrumented code is {}", mebibytes(bytes));
+                let mut cure = "`--operators` chooses fewer operators".to_owned();
+                // Nothing is to be gained by leaving out what is a small part.
+                if 4 * function_bytes > bytes {
+                    told.push_str(&format!(", of which {} are in {function}", mebibytes(function_bytes)));
+                    cure.push_str(", and a comment `// simutant: skip: REASON` above a function leaves it out");
+                }
+                output::tell(&format!("{:>12} {told}; compiling it may take minutes. {cure}", "note"));
+            }
+            BuildEvent::Running { packages } => {
                 phase.compiles();
-                phase.message(format!("{}: {name}", self.what));
+                // Between two of them there is nothing new to say.
+                if let Some(packages) = listed(&packages) {
+                    phase.message(format!("{}: {packages}", self.what));
+                }
             }
             _ => {}
         }
     }
+}
+
+/// Returns the first few packages that are compiled, and how many there are besides; `None` if there is none.
+fn listed(packages: &[String]) -> Option<String> {
+    let (shown, others) = packages.split_at(packages.len().min(3));
+    let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+    (!shown.is_empty()).then(|| format!("{}{others}", shown.join(", ")))
+}
+
+fn as_written(system: &str) -> String {
+    format!("{system} as it is written")
 }
 
 fn name(stage: StudyStage) -> &'static str {
@@ -151,7 +180,7 @@ fn summary(system: &str, end: &StageEnd<'_>) -> String {
             let mutants = with_mutants(system, &build.sites);
             format!("{mutants}, {blocks}, {branches}, {pairs}")
         }
-        StageEnd::PlainBuilt => format!("{system} as it is written"),
+        StageEnd::PlainBuilt => as_written(system),
         StageEnd::MachineCodeCompared(Equivalence { found, compared }) => {
             let equivalent = found.values().filter(|compiled| **compiled == Compiled::Equivalent).count();
             format!(
@@ -163,7 +192,7 @@ fn summary(system: &str, end: &StageEnd<'_>) -> String {
         StageEnd::Campaign(Progress { phase, done, executions, .. }) => {
             let (cases, runs) = (plural(*done, "test case"), plural(*executions as usize, "run"));
             match phase {
-                simutant_campaign::Phase::Plain => format!("{cases} twice on {system} as it is written"),
+                simutant_campaign::Phase::Plain => format!("{cases} on {}", as_written(system)),
                 simutant_campaign::Phase::Universe => cases,
                 simutant_campaign::Phase::Baseline => format!("{cases} on the original"),
                 simutant_campaign::Phase::Mutants => format!("{cases} on the mutants, {runs}"),
@@ -198,6 +227,9 @@ pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
         0 => {}
         functions => left_out.push_str(&format!(", {} without mutants", plural(functions, "function"))),
     }
+    if !sites.macros.is_empty() {
+        left_out.push_str(&format!(", {} without mutants", plural(sites.macros.len(), "macro")));
+    }
     format!("{what} with {} ({left_out})", plural(sites.mutants.len(), "mutant"))
 }
 
@@ -220,6 +252,14 @@ pub(crate) fn note_constants(sites: &Sites) {
     }
 }
 
+/// Tells how many macros have no mutants.
+pub(crate) fn note_macros(sites: &Sites) {
+    if !sites.macros.is_empty() {
+        let macros = counted(sites.macros.len(), "macro of `macro_rules!` has", "macros of `macro_rules!` have");
+        output::tell(&format!("{:>12} {macros} no mutants: `mutants {}` lists what has none", "note", sites.system));
+    }
+}
+
 /// Tells which skips leave nothing out: what they were about may be gone.
 pub(crate) fn note_skipped(sites: &Sites) {
     for skipped in sites.skipped.iter().filter(|skipped| skipped.mutants == 0) {
@@ -232,5 +272,21 @@ pub(crate) fn note_skipped(sites: &Sites) {
 fn note(what: &str, functions: &[UninstrumentedFunction]) {
     for function in functions {
         output::tell(&format!("{:>12} {} {what}: {}", "note", function.path, function.reason));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_packages_that_began_first_are_named() {
+        let packages: Vec<String> = ["syn", "serde", "gbn", "libc", "tar"].map(String::from).into();
+        let of_first = |count: usize| listed(&packages[..count]);
+        assert_eq!(
+            [0, 1, 3, 5].map(of_first),
+            [None, Some("syn"), Some("syn, serde, gbn"), Some("syn, serde, gbn and 2 more")]
+                .map(|text| text.map(String::from))
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! `simutant study`: from a simulation to the inputs that are worth running.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
@@ -114,6 +115,7 @@ fn plan(arguments: &StudyArguments, common: &Common) -> Result<StudyPlan, BadInp
         machine_code: if arguments.compiler_equivalence { MachineCodeCheck::Compare } else { MachineCodeCheck::Ignore },
         suites: arguments.suites as usize,
         choice: choice(arguments)?,
+        durations: arguments.durations.as_deref().map(durations).transpose()?.unwrap_or_default(),
         cost: match &arguments.cost {
             None => CostRequest::OfManifest,
             Some(CostArgument(None)) => CostRequest::Without,
@@ -172,8 +174,8 @@ fn choice(arguments: &StudyArguments) -> Result<SuiteChoice, BadInput> {
         BuilderArgument::Expected if !is_reseeded => {
             "--builder expected needs --reseed 2 or more: one run tells no probability"
         }
-        _ if !is_expected && (arguments.inputs.is_some() || arguments.target.is_some()) => {
-            "--inputs and --target go with --builder expected"
+        _ if !is_expected && (arguments.inputs.is_some() || arguments.target.is_some() || arguments.time.is_some()) => {
+            "--time, --inputs and --target go with --builder expected, which needs --reseed 2 or more"
         }
         BuilderArgument::Random => return Ok(SuiteChoice::Drawn { criterion }),
         BuilderArgument::Greedy => return Ok(SuiteChoice::Built { builder: Builder::Greedy { budget }, criterion }),
@@ -186,22 +188,43 @@ fn choice(arguments: &StudyArguments) -> Result<SuiteChoice, BadInput> {
     Err(BadInput(message.to_owned()))
 }
 
+/// Reads what test cases took, in seconds, by their names.
+fn durations(path: &Path) -> Result<BTreeMap<String, f64>, BadInput> {
+    let bad = |error: &dyn std::fmt::Display| BadInput(format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| bad(&error))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let duration = |line: &str| {
+        let (name, seconds) = line.split_once(',')?;
+        let seconds: f64 = seconds.trim().parse().ok()?;
+        (seconds.is_finite() && seconds > 0.0).then(|| (name.trim().to_owned(), seconds))
+    };
+    let read = |(number, line): (usize, &str)| {
+        duration(line).ok_or_else(|| {
+            bad(&format!("line {}: `{line}` is not the name of a test case, a comma, and seconds above 0", number + 1))
+        })
+    };
+    let durations: BTreeMap<String, f64> = lines.map(read).collect::<Result<_, _>>()?;
+    if durations.is_empty() { Err(bad(&"it has no line")) } else { Ok(durations) }
+}
+
 /// Returns how the suite is built, or is to be by default.
 fn builder(arguments: &StudyArguments) -> BuilderArgument {
     let is_reseeded = arguments.reseedings.count().get() > 1;
     arguments.builder.unwrap_or(match arguments.budget {
+        _ if is_reseeded && arguments.criterion.is_none() => BuilderArgument::Expected,
         Some(_) => BuilderArgument::Greedy,
-        None if is_reseeded && arguments.criterion.is_none() => BuilderArgument::Expected,
         None => BuilderArgument::Random,
     })
 }
 
-/// Returns how large the suite with the highest expected score is to be.
+/// Returns what decides the suite that is expected to find most.
 fn expected_builder(arguments: &StudyArguments) -> ExpectedBuilder {
-    match (arguments.budget, arguments.target, arguments.inputs) {
-        (Some(budget), ..) => ExpectedBuilder::Budget(budget),
-        (_, Some(percent), _) => ExpectedBuilder::Target(percent / 100.0),
-        (_, _, Some(inputs)) => ExpectedBuilder::Inputs(inputs.get()),
+    let StudyArguments { time, budget, target, inputs, .. } = arguments;
+    match (time, budget, target, inputs) {
+        (Some(time), ..) => ExpectedBuilder::Time(time.as_secs_f64()),
+        (_, Some(budget), ..) => ExpectedBuilder::Budget(*budget),
+        (_, _, Some(percent), _) => ExpectedBuilder::Target(percent / 100.0),
+        (.., Some(inputs)) => ExpectedBuilder::Inputs(inputs.get()),
         _ => ExpectedBuilder::Target(StudyPlan::TARGET),
     }
 }
@@ -287,7 +310,7 @@ fn saves_little(choice: &SuiteChoice, chosen: Option<&Suite>, analysis: &Analysi
     let is_meant = matches!(
         choice,
         SuiteChoice::Built { builder: Builder::Prioritised { .. }, .. }
-            | SuiteChoice::Expected(ExpectedBuilder::Inputs(_))
+            | SuiteChoice::Expected(ExpectedBuilder::Inputs(_) | ExpectedBuilder::Time(_) | ExpectedBuilder::Budget(_))
     );
     let inputs = chosen.map_or(0, |suite| suite.cases.len());
     if is_meant || 2 * inputs <= analysis.campaign.cases {

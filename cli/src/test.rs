@@ -9,14 +9,16 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_analysis::statistics::{Interval, wilson};
-use simutant_analysis::{case_name, plural};
+use simutant_analysis::{FittedTestTime, case_name, duration, percent, plural};
 use simutant_campaign::{Bounds, Simulator};
 use simutant_exports::junit;
 use simutant_harness::{
-    CaseResult, EndedProcess, Implementation, ResultLog, RunOptions, TestReport, TrialLogError, build_first, run_some,
+    CaseResult, EndedProcess, Implementation, MissingFaults, ResultLog, RunOptions, TestReport, TrialLogError,
+    build_first, run_some,
 };
 use simutant_oracle::{Impossible, Time};
 use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
+use simutant_study::TestTimes;
 
 use self::costly::Costs;
 use crate::arguments::{Common, TestArguments};
@@ -49,10 +51,17 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     options.timeout = timeout(arguments.timeout, &implementation, system);
     options.seed = common.seed;
     options.repetitions = arguments.repeat;
+    options.time = arguments.time;
+    if arguments.until_failure {
+        options.failures_max = 0;
+    }
+    if arguments.pass_without_faults {
+        options.missing_faults = MissingFaults::Pass;
+    }
     options.keep_directory = arguments.keep.then(|| out.join("kept").join(&implementation.name));
 
     let constants = constants::compare(&arguments.system, std::slice::from_ref(&implementation));
-    // Some test cases alone are no result of the suite.
+    // Some test cases alone are no result of the suite, and have a file of their own.
     let is_whole = arguments.only.is_empty();
     interrupt::end_with(if is_whole {
         "\nstopped; the results so far are kept, and the same command goes on from there"
@@ -63,6 +72,7 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     build_first(&implementation, &mut options).with_context(|| format!("cannot test {}", implementation.name))?;
     drop(phase);
     let report = run_rest(&suite, &implementation, &options, is_whole.then_some(&*out), arguments.fresh)?;
+    tell_test_time(&suite, &report, &out)?;
     let rates = rates(&report);
     let exit = exit_of(&report);
     let costs =
@@ -74,9 +84,8 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     } else {
         output::json(&Compared { result: &WithCost { results: &report, cost: costs }, constants: &constants })?
     };
-    if is_whole {
-        output::write(&out.join(format!("test-{}.json", implementation.name)), &text)?;
-    }
+    let file = if is_whole { "test" } else { "only" };
+    output::write(&out.join(format!("{file}-{}.json", implementation.name)), &text)?;
     if let Some(file) = &arguments.junit {
         output::write_named(file, junit(&report, &rates, arguments).to_xml().as_bytes())?;
     }
@@ -89,6 +98,20 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     };
     output::print(&shown)?;
     Ok(exit)
+}
+
+/// Fits what a test case takes to what those took that passed, keeps it for studies in the folder `out`, and tells it.
+fn tell_test_time(suite: &Suite, report: &TestReport, out: &Path) -> anyhow::Result<()> {
+    let cost = |result: &CaseResult| suite.cases.iter().find(|case| case.name == result.name)?.cost;
+    // What failed may have run into a limit.
+    let passed = report.results.iter().filter(|result| result.verdict.passes());
+    let trials = passed.filter_map(|result| Some((cost(result)?, result.duration_ms as f64 / 1000.0)));
+    if let Some(fitted) = FittedTestTime::fit(&trials.collect::<Vec<_>>()) {
+        let name = &report.implementation;
+        output::tell(&format!("a test case of {name} takes {fitted}"));
+        TestTimes::add(out, [(name.clone(), fitted)])?;
+    }
+    Ok(())
 }
 
 /// Returns how the command ends.
@@ -106,7 +129,8 @@ fn is_repeated(arguments: &TestArguments) -> bool {
     arguments.repeat.get() > 1
 }
 
-/// Runs what an earlier run, which was killed, has no results of. Results are kept in the folder `out`, if any.
+/// Runs what an earlier run has no results of, which was killed, or had fewer repetitions. Results are kept in the folder
+/// `out`, if any.
 fn run_rest(
     suite: &Suite,
     implementation: &Implementation,
@@ -118,22 +142,30 @@ fn run_rest(
     let mut log = path.map(|path| ResultLog::open(&path, implementation, options, fresh)).transpose()?;
     let repetitions = options.repetitions.get();
     let all = (0..suite.cases.len()).flat_map(|case| (1..=repetitions).map(move |repetition| (case, repetition)));
+    let all: Vec<(usize, u32)> = all.collect();
+    let rest = match &mut log {
+        Some(log) => log.rest(suite, &all)?,
+        None => all.clone(),
+    };
     let before = |&(case, repetition): &(usize, u32)| {
-        let SuiteCase { name, case } = &suite.cases[case];
+        let SuiteCase { name, case, .. } = &suite.cases[case];
         log.as_ref()?.get(name, case, repetition)
     };
-    let earlier: Vec<CaseResult> = all.clone().filter_map(|run| before(&run)).cloned().collect();
-    let rest: Vec<(usize, u32)> = all.filter(|run| before(run).is_none()).collect();
+    let earlier: Vec<CaseResult> = all.iter().filter_map(before).cloned().collect();
 
     let count = earlier.len();
+    let expected = ExpectedOfRest { suite, repetitions };
+    let mut options = options.clone();
+    let spent = Duration::from_millis(earlier.iter().map(|result| result.duration_ms).sum());
+    options.time = options.time.map(|time| time.saturating_sub(spent));
     let phase = ProgressPhase::counted("testing", (count + rest.len()) as u64);
     let (mut done, mut failed) = (count as u64, earlier.iter().filter(|result| result.verdict.kills()).count());
     let mut broken = None::<TrialLogError>;
-    let mut report = run_some(suite, implementation, options, &rest, &mut |result| {
+    let mut report = run_some(suite, implementation, &options, &rest, &mut |result| {
         done += 1;
         failed += usize::from(result.verdict.kills());
         phase.at(done, format!("{failed} failed"));
-        phase.line(&line(result, repetitions));
+        phase.line(&format!("{}{}", line(result, repetitions), expected.after(done)));
         if broken.is_none() {
             broken = log.as_mut().and_then(|log| log.add(result).err());
         }
@@ -149,11 +181,56 @@ fn run_rest(
     let each = repeated(options.repetitions);
     let kept = match count {
         0 => String::new(),
-        _ => format!(", {count} of them before it was stopped (--fresh runs them again)"),
+        _ => format!(", {count} of them before (--fresh runs them again)"),
     };
     let cases = plural(suite.cases.len(), "test case");
-    phase.end(&format!("{cases}{each} on {}{kept}", implementation.name));
+    let cases = match report.results.len() {
+        ran if ran < all.len() => format!("{ran} of {cases}"),
+        _ => cases,
+    };
+    phase.end(&format!("{cases}{each} on {}{kept}{}", implementation.name, expected.left_out(done)));
     Ok(report)
+}
+
+/// What the rest of a suite is expected to find.
+struct ExpectedOfRest<'a> {
+    suite: &'a Suite,
+    repetitions: u32,
+}
+
+impl ExpectedOfRest<'_> {
+    /// Returns what is found after so many test cases, what all find, and what the others take in seconds; `None` if nobody
+    /// estimated it.
+    fn found(&self, done: u64) -> Option<(f64, f64, f64)> {
+        let cases = &self.suite.cases;
+        let done = usize::try_from(done).ok().filter(|&done| self.repetitions == 1 && done <= cases.len())?;
+        let after = |count: usize| count.checked_sub(1).map_or(Some(0.0), |last| cases[last].found);
+        let left = cases[done..].iter().map(|case| case.seconds).sum::<Option<f64>>()?;
+        Some((after(done)?, after(cases.len())?, left))
+    }
+
+    /// Says how far the test is, as the end of a line.
+    fn after(&self, done: u64) -> String {
+        match self.found(done) {
+            Some((found, of, left)) if of > 0.0 && left > 0.0 => {
+                format!("; {:.0} % of what is expected, {} to go", 100.0 * found / of, duration(left))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Says what is not run.
+    fn left_out(&self, done: u64) -> String {
+        match self.found(done) {
+            Some((found, of, left)) if left > 0.0 => format!(
+                "; the others would take {} and are expected to add {:.0} points to {}",
+                duration(left),
+                100.0 * (of - found),
+                percent(found),
+            ),
+            _ => String::new(),
+        }
+    }
 }
 
 /// Returns the suite that was given, or the first test cases of the universe.
@@ -170,8 +247,8 @@ fn read_suite(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suit
 fn draw(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suite> {
     let system = &arguments.system.system;
     let count = arguments.cases.map_or(0, |cases| cases.get());
-    let built = build::instrumented(&build::find(&arguments.system)?)?;
-    let mut simulator = Simulator::new(&built, Bounds::default());
+    let built = build::plain(&build::find(&arguments.system)?)?;
+    let mut simulator = Simulator::of_plain(&built, system, Bounds::default());
     // Names do not depend on how many are run, but for universes that are larger than usual.
     let universe = simulator.universe()?.max(count);
     let out = common.out(system);
@@ -181,7 +258,7 @@ fn draw(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suite> {
             Some(case) => case.clone(),
             None => simulator.draw(common.seed, number)?,
         };
-        Ok(SuiteCase { name: case_name(system, number, universe), case })
+        Ok(SuiteCase::new(case_name(system, number, universe), case))
     };
     Ok(Suite {
         format_version: FORMAT_VERSION,
@@ -191,6 +268,7 @@ fn draw(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suite> {
         seed: common.seed,
         mutant_score: None,
         dominator_score: None,
+        seconds: None,
         cases: (0..count).map(&mut case).collect::<anyhow::Result<_>>()?,
     })
 }
@@ -269,6 +347,11 @@ fn rates(report: &TestReport) -> Vec<Rate<'_>> {
 }
 
 impl<'a> Rate<'a> {
+    /// Returns whether it passed each time.
+    fn passes(&self) -> bool {
+        self.failed == 0 && self.inconclusive == 0
+    }
+
     /// Returns the results that failed.
     fn failures(&self) -> impl Iterator<Item = &'a CaseResult> {
         self.results.iter().filter(|result| result.verdict.kills())
@@ -360,7 +443,7 @@ fn printed(processes: &[EndedProcess]) -> impl Iterator<Item = String> {
 }
 
 fn line(result: &CaseResult, repetitions: u32) -> String {
-    let CaseResult { name, repetition, duration_ms, notes, .. } = result;
+    let CaseResult { name, repetition, duration_ms, .. } = result;
     let which = if repetitions == 1 { String::new() } else { format!(", repetition {repetition} of {repetitions}") };
     let mut line = match &result.verdict {
         Verdict::Pass if repetitions == 1 => format!("{:>12} {name} in {duration_ms} ms", "passed"),
@@ -368,7 +451,7 @@ fn line(result: &CaseResult, repetitions: u32) -> String {
         Verdict::Fail(finding) => format!("{:>12} {name}{which}: {finding}", "FAILED"),
         Verdict::Inconclusive(inconclusive) => format!("{:>12} {name}{which}: {inconclusive}", "inconclusive"),
     };
-    notes.iter().for_each(|note| line.push_str(&format!("; {note}")));
+    result.remarks().for_each(|remark| line.push_str(&format!("; {remark}")));
     line
 }
 
@@ -376,7 +459,7 @@ fn line(result: &CaseResult, repetitions: u32) -> String {
 fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> String {
     let mut text = String::new();
     for rate in rates {
-        let is_shown = |result: &&CaseResult| !result.verdict.passes();
+        let is_shown = |result: &&CaseResult| !result.verdict.passes() && !result.passes_without_faults();
         let first = rate.failures().next().or_else(|| rate.results.iter().find(is_shown));
         let Some(shown) = first else { continue };
         let CaseResult { processes, repetition, case, .. } = shown;
@@ -397,13 +480,15 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
     }
     let count = |is_counted: fn(&Rate<'_>) -> bool| rates.iter().filter(|rate| is_counted(rate)).count();
     text.push_str(&format!(
-        "{} passed {} times, {} failed sometimes, {} always",
-        count(|rate| rate.failed == 0 && rate.inconclusive == 0),
+        "{} passed {} times{}, {} failed sometimes, {} always",
+        count(|rate| rate.passes()),
         rates.iter().map(|rate| rate.results.len()).max().unwrap_or_default(),
+        ended_early(count(|rate| rate.passes() && rate.results.iter().any(CaseResult::passes_before_fault))),
         count(|rate| 0 < rate.failed && rate.failed < rate.of),
         count(|rate| 0 < rate.of && rate.failed == rate.of),
     ));
-    text.push_str(&inconclusive(count(|rate| rate.inconclusive > 0)));
+    let lacks_faults = |rate: &Rate<'_>| rate.results.iter().any(CaseResult::passes_without_faults);
+    text.push_str(&inconclusive(count(|rate| rate.inconclusive > 0), count(lacks_faults)));
     text + &rates.iter().map(|rate| noted(rate.results)).collect::<String>()
 }
 
@@ -412,6 +497,8 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
     for result in &report.results {
         match &result.verdict {
             Verdict::Pass => continue,
+            // What is missing is noted below, and running it alone would not help.
+            Verdict::Inconclusive(_) if result.passes_without_faults() => continue,
             Verdict::Fail(finding) => text.push_str(&format!("FAILED {}: {finding}\n", result.name)),
             Verdict::Inconclusive(inconclusive) => {
                 text.push_str(&format!("INCONCLUSIVE {}: {inconclusive}\n", result.name));
@@ -425,8 +512,10 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
     }
     let count = |is: fn(&Verdict) -> bool| report.results.iter().filter(|result| is(&result.verdict)).count();
     let (passed, failed) = (count(Verdict::passes), count(Verdict::kills));
-    text.push_str(&format!("{passed} passed, {failed} failed"));
-    text.push_str(&inconclusive(report.results.len() - passed - failed));
+    let early = report.results.iter().filter(|result| result.passes_before_fault()).count();
+    text.push_str(&format!("{passed} passed{}, {failed} failed", ended_early(early)));
+    let without_faults = report.results.iter().filter(|result| result.passes_without_faults()).count();
+    text.push_str(&inconclusive(report.results.len() - passed - failed, without_faults));
     text + &noted(&report.results)
 }
 
@@ -456,10 +545,11 @@ fn kept(result: &CaseResult) -> String {
 /// How many notes are shown after a summary: each stands in the line of its test case, too.
 const NOTES_SHOWN_MAX: usize = 10;
 
-/// Names what was noted of results, such as faults that were not injected.
+/// Names what is remarked of results, such as faults that were not injected.
 fn noted(results: &[CaseResult]) -> String {
-    let lines = || results.iter().flat_map(|result| result.notes.iter().map(move |note| (&result.name, note)));
-    let mut text: String = lines().take(NOTES_SHOWN_MAX).map(|(name, note)| format!("{name}: {note}\n")).collect();
+    let lines =
+        || results.iter().flat_map(|result| result.remarks().map(|remark| format!("{}: {remark}\n", result.name)));
+    let mut text: String = lines().take(NOTES_SHOWN_MAX).collect();
     let more = lines().count().saturating_sub(NOTES_SHOWN_MAX);
     if more > 0 {
         text.push_str(&format!("and {more} more notes\n"));
@@ -467,9 +557,26 @@ fn noted(results: &[CaseResult]) -> String {
     text
 }
 
-/// Ends a summary with the number of test cases of which nothing was found out, if there are any.
-fn inconclusive(count: usize) -> String {
-    if count == 0 { "\n".into() } else { format!(", {count} inconclusive\n") }
+/// Says how many of the test cases that passed had ended before one of their faults was due, if any had: such a pass shows
+/// nothing of that fault.
+fn ended_early(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        _ => format!(" ({count} of them ended before a fault was due)"),
+    }
+}
+
+/// Ends a summary with the number of test cases of which nothing was found out, if there are any, and how many of them
+/// lack faults that could not be injected.
+fn inconclusive(count: usize, without_faults: usize) -> String {
+    match (count, without_faults) {
+        (0, _) => "\n".into(),
+        (_, 0) => format!(", {count} inconclusive\n"),
+        _ => format!(
+            ", {count} inconclusive ({without_faults} because faults could not be injected; --pass-without-faults counts \
+             these as passed)\n"
+        ),
+    }
 }
 
 /// Returns the command that runs one test case by itself.
@@ -480,7 +587,10 @@ fn alone(name: &str, implementation: &Implementation, arguments: &TestArguments,
         (Some(suite), _) => format!("--suite {}", quoted(suite)),
         (None, cases) => format!("--cases {}", cases.map_or(0, |cases| cases.get())),
     };
-    let repeat = if is_repeated(arguments) { format!(" --repeat {}", arguments.repeat) } else { String::new() };
+    let mut repeat = if is_repeated(arguments) { format!(" --repeat {}", arguments.repeat) } else { String::new() };
+    if arguments.pass_without_faults {
+        repeat.push_str(" --pass-without-faults");
+    }
     format!(
         "{} test {} {inputs} --implementation {} --seed {} --timeout {} --out {}{repeat} --only {name}",
         output::program(),

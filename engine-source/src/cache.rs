@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::error::EngineSourceError;
-use crate::files::{BundledFile, LOCK, files, hash, write};
+use crate::files::{BundledFile, files, hash, write};
 
 /// Returns the folder with the carried files below the user's folder of caches.
 ///
@@ -42,11 +42,12 @@ fn unpack(cache: &Path) -> Result<PathBuf, EngineSourceError> {
     Ok(folder)
 }
 
-/// Writes a file again if it is not as it was carried. The folder itself stays, with what was built in it.
+/// Writes a file again if it is not as it was carried, unless it may change. The folder itself stays, with what was
+/// built in it.
 fn repair(folder: &Path, file: &BundledFile) -> Result<(), EngineSourceError> {
     let path = folder.join(file.path);
     let is_right = match fs::read(&path) {
-        Ok(bytes) => bytes == file.bytes || file.path == LOCK,
+        Ok(bytes) => bytes == file.bytes || file.may_change(),
         Err(_) => false,
     };
     if is_right {
@@ -72,6 +73,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::files::LOCK;
 
     fn unpack_in(cache: &Path) -> PathBuf {
         unpack(cache).expect("the folder is ours")
@@ -114,12 +116,19 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_file_may_be_shortened_by_cargo() {
+    fn cargo_may_shorten_the_lock_file_and_the_user_may_judge() {
         let cache = tempfile::tempdir().expect("there is room");
-        let lock = unpack_in(cache.path()).join(LOCK);
-        fs::write(&lock, "version = 4\n").expect("it can be written");
-        unpack_in(cache.path());
-        assert_eq!(fs::read(&lock).expect("it is there"), b"version = 4\n");
+        let judgements = |file: &&BundledFile| file.path.ends_with("judgements.toml");
+        let judgements = files().iter().find(judgements).expect("mutants of our systems are judged").path;
+        for path in [LOCK, judgements] {
+            let path = unpack_in(cache.path()).join(path);
+            fs::write(&path, "version = 4\n").expect("it can be written");
+            unpack_in(cache.path());
+            let is_kept = fs::read(&path).expect("it is there") == b"version = 4\n";
+            assert!(is_kept, "{} was written again", path.display());
+            fs::remove_file(&path).expect("it can be removed");
+        }
+        check_whole(&unpack_in(cache.path()));
     }
 
     #[test]

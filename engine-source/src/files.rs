@@ -29,6 +29,16 @@ mod generated {
 /// The lock file of the workspace. Cargo shortens it where the packages are built.
 pub(crate) const LOCK: &str = "Cargo.lock";
 
+/// What the name of a file with judgements on mutants ends in. `simutant judge` adds to it.
+const JUDGEMENTS_END: &str = "judgements.toml";
+
+impl BundledFile {
+    /// Returns whether another content of the file is no damage.
+    pub(crate) fn may_change(&self) -> bool {
+        self.path == LOCK || self.path.ends_with(JUDGEMENTS_END)
+    }
+}
+
 /// Returns the files that the command carries, in order of their paths: a workspace.
 pub fn files() -> &'static [BundledFile] {
     FILES

@@ -144,9 +144,8 @@ mod tests {
     use super::*;
 
     fn suite(names: &[&str]) -> Suite {
-        let case = |(number, name): (usize, &&str)| SuiteCase {
-            name: (*name).to_owned(),
-            case: serde_json::json!({ "bytes": number, "text": "\"a\"\n\u{e9}" }),
+        let case = |(number, name): (usize, &&str)| {
+            SuiteCase::new(*name, serde_json::json!({ "bytes": number, "text": "\"a\"\n\u{e9}" }))
         };
         Suite {
             format_version: simutant_outcomes::FORMAT_VERSION,
@@ -156,6 +155,7 @@ mod tests {
             seed: u64::MAX,
             mutant_score: Some(0.5),
             dominator_score: None,
+            seconds: None,
             cases: names.iter().enumerate().map(case).collect(),
         }
     }

@@ -21,6 +21,7 @@ use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
 use crate::side::Side;
 use crate::testbed::{Conclusion, Environment, Left};
+use injecting::FaultsWithoutInjection;
 use members::Members;
 
 /// What an attempt to run a test case led to.
@@ -44,6 +45,8 @@ pub(crate) enum Attempted {
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) judgement: Conclusion,
+    /// See [`CaseResult::late_faults`](crate::CaseResult::late_faults).
+    pub(crate) late_faults: Vec<String>,
     pub(crate) processes: Vec<EndedProcess>,
     /// What the network did that a driver asked for; `None` if it asked for none.
     pub(crate) network: Option<ProxyCounts>,
@@ -99,7 +102,7 @@ impl Attempt<'_> {
         let ports = members.ports();
         // First of all: a network that broke down is no failure of the programs.
         let network = members.network()?;
-        let (mut processes, notes) = members.end();
+        let (mut processes, faults) = members.end();
         if let Some(Broken::Process(ProcessFailure::Exited { process, exit: ProcessExit::UNAVAILABLE })) = &broken {
             let said = processes.iter().find(|ended| ended.process == *process).map(|ended| ended.stderr.text.trim());
             let (implementation, reason) = (self.implementation.name.clone(), said.unwrap_or_default().to_owned());
@@ -110,10 +113,12 @@ impl Attempt<'_> {
             Some(Broken::Inconclusive(reason)) => Verdict::Inconclusive(Inconclusive { reason }).into(),
             None => self.environment.judge(&Left { processes: &processes })?,
         };
-        judgement.notes.extend(notes.into_iter().map(|fault| format!("not injected: {fault}")));
+        let FaultsWithoutInjection { not_injected, without_effect, late: late_faults } = faults;
+        judgement.not_injected.extend(not_injected);
+        judgement.notes.extend(without_effect.into_iter().map(|fault| format!("without effect: {fault}")));
         processes.iter_mut().flat_map(|ended| [&mut ended.stdout, &mut ended.stderr]).for_each(OutputTail::shorten);
         if judgement.verdict.passes() {
-            return Ok(Attempted::Ran(Ran { judgement, processes: Vec::new(), network }));
+            return Ok(Attempted::Ran(Ran { judgement, late_faults, processes: Vec::new(), network }));
         }
         // A program without its port may end, hang or complain in any way; all that is left of it is gone by now.
         let asked = self.sides().flat_map(|side| self.environment.processes(&side.name));
@@ -123,7 +128,7 @@ impl Attempt<'_> {
                 return Ok(Attempted::PortTaken { process, port });
             }
         }
-        let ran = Ran { judgement, processes, network };
+        let ran = Ran { judgement, late_faults, processes, network };
         Ok(if is_early { Attempted::EndedEarly(ran) } else { Attempted::Ran(ran) })
     }
 
@@ -257,8 +262,8 @@ mod tests {
         };
         let Attempted::Ran(ran) = attempt.run().expect("the programs start") else { panic!("it ran") };
         assert_eq!(ran.judgement.verdict, Verdict::Pass);
-        let files = "not injected: restart of receiver at 60 ms: it found its files, which are not its own to remove";
-        assert_eq!(ran.judgement.notes, ["not injected: rain", files]);
+        let files = "restart of receiver at 60 ms: it found its files, which are not its own to remove";
+        assert_eq!(ran.judgement.not_injected, ["rain", files]);
     }
 
     #[test]

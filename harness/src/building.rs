@@ -17,8 +17,14 @@ use crate::{RunOptions, programs};
 fn build_folder(implementation: &Implementation, directory: &Path) -> PathBuf {
     let Some(command) = &implementation.build else { return directory.to_owned() };
     let mut hasher = DefaultHasher::new();
-    (&implementation.folder, command).hash(&mut hasher);
+    (folder_of_build(implementation), command).hash(&mut hasher);
     directory.join(format!("{:016x}", hasher.finish()))
+}
+
+/// Returns the folder that the build command runs in.
+fn folder_of_build(implementation: &Implementation) -> PathBuf {
+    let Implementation { folder, build_in, .. } = implementation;
+    build_in.as_ref().map_or_else(|| folder.clone(), |inner| folder.join(inner))
 }
 
 /// Runs the build command of `implementation`, if it has one, and notes in the options what it made: runs with these options
@@ -60,9 +66,10 @@ pub(crate) fn build(
     let filled = fill_command(command, &values);
     let shown = filled.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let (sender, events) = channel();
+    let folder = folder_of_build(implementation);
     let start = Start {
         command: &filled,
-        folder: &implementation.folder,
+        folder: &folder,
         watch: Watched::Nothing,
         input: Input::Nothing,
         environment: &[],
@@ -99,6 +106,32 @@ pub(crate) fn build(
 mod tests {
     use super::*;
     use crate::test_support::TESTBEDS;
+
+    #[test]
+    fn a_build_runs_in_the_folder_that_is_named() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let here = folder.path();
+        std::fs::create_dir_all(here.join("program/source")).expect("room");
+        let parse = |fields: &str| {
+            let text = format!(
+                "name = \"mine\"\nsystem = \"copy\"\ndescription = \"d\"\n{fields}\n[driver]\ncommand = [\"{{build}}/it\"]\n"
+            );
+            TESTBEDS.parse(&text, Path::new("mine.toml"), here)
+        };
+        let pwd = "build = [\"sh\", \"-c\", \"pwd -P > {build}/where\"]";
+        let guardian = Arc::new(Guardian::start(here).expect("it can be started"));
+        for (line, expect) in [("", ""), ("build_in = \"program/source\"", "program/source"), ("build_in = \".\"", "")]
+        {
+            let implementation = parse(&format!("{pwd}\n{line}")).expect("it is right");
+            build(&implementation, here, Duration::from_secs(600), &guardian).expect("it is built");
+            let found = std::fs::read_to_string(here.join("where")).expect("it was written");
+            assert_eq!(Path::new(found.trim_end()), here.canonicalize().expect("it is there").join(expect));
+        }
+        let refused = |fields: &str| parse(fields).expect_err("it cannot be").to_string();
+        let none = refused(&format!("{pwd}\nbuild_in = \"no/such\""));
+        assert_eq!(none, format!("mine.toml: field `build_in`: there is no folder {}", here.join("no/such").display()));
+        assert_eq!(refused("build_in = \".\""), "mine.toml: field `build_in`: there is no `build` to run in it");
+    }
 
     #[test]
     fn only_what_the_same_command_builds_shares_a_folder() {

@@ -9,6 +9,7 @@ use serde_json::Value;
 use simutant_outcomes::{Finding, FindingClass, Inconclusive, Verdict};
 
 use crate::error::HarnessError;
+use crate::history::ExpectedHistory;
 use crate::implementation::DriverCommand;
 use crate::implementation::driver::{ProcessOwner, ROLES};
 use crate::ports::Lease;
@@ -40,7 +41,11 @@ pub struct DriverAnswer {
     /// The same as data, for readers of the report.
     #[serde(default)]
     pub details: Value,
-    /// Faults of the test case that could not be injected, each in words.
+    /// The file with what clients saw, from the private folder: the specification that the implementation's file names
+    /// judges it ([`DriverHistory`](crate::DriverHistory)).
+    #[serde(default)]
+    pub history: Option<String>,
+    /// Faults of the test case that could not be injected, each in words: see [`Conclusion::not_injected`].
     #[serde(default)]
     pub not_injected: Vec<String>,
 }
@@ -77,6 +82,7 @@ impl Testbed for DriverCommand {
             case,
             seed: setup.seed,
             lease: Lease::for_both()?,
+            history: ExpectedHistory::new(self.history.as_ref(), setup.folder, &fixture),
             fixture,
             processes: self.processes,
         }))
@@ -92,6 +98,7 @@ struct Driven {
     lease: Lease,
     /// What it is told of its fixture.
     fixture: Placeholders,
+    history: ExpectedHistory,
     /// Who runs processes: the first line of a driver that does not is its plan, and no answer.
     processes: ProcessOwner,
 }
@@ -109,12 +116,34 @@ impl Environment for Driven {
     }
 
     fn judge(&self, left: &Left<'_>) -> Result<Conclusion, HarnessError> {
-        Ok(judge(&left.processes[0], self.processes))
+        let Judged { conclusion, history, is_whole } = judge(&left.processes[0], self.processes);
+        if !is_whole {
+            return Ok(conclusion);
+        }
+        let verdict = self.history.verdict(conclusion.verdict, history.as_deref())?;
+        Ok(Conclusion { verdict, ..conclusion })
+    }
+}
+
+/// What a driver found out.
+#[derive(Debug, PartialEq, Eq)]
+struct Judged {
+    conclusion: Conclusion,
+    /// The file with a history that it names.
+    history: Option<String>,
+    /// Whether it ended as drivers do, so that histories are whole.
+    is_whole: bool,
+}
+
+/// A driver that is broken: nothing else is looked at.
+impl From<Verdict> for Judged {
+    fn from(verdict: Verdict) -> Self {
+        Self { conclusion: verdict.into(), history: None, is_whole: false }
     }
 }
 
 /// Returns what a driver found out.
-fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Conclusion {
+fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Judged {
     let exit = driver.exit.expect("a driver is waited for");
     let inconclusive = |reason: String| Verdict::Inconclusive(Inconclusive { reason });
     let answer = match answer(&driver.stdout, processes) {
@@ -141,8 +170,12 @@ fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Conclusion {
         (INCONCLUSIVE, reason) => inconclusive(reason.unwrap_or_else(|| "the driver gave no verdict".into())),
         (exit, _) => inconclusive(format!("the driver ended with {exit}, not 0, 1, 69 or 75{}", quoted(driver))),
     };
-    let notes = answer.not_injected.into_iter().map(|fault| format!("not injected: {fault}")).collect();
-    Conclusion { verdict, notes }
+    let is_broken = match exit {
+        ProcessExit::Code(0) => !verdict.passes(),
+        exit => exit != INCONCLUSIVE,
+    };
+    let conclusion = Conclusion { verdict, not_injected: answer.not_injected, notes: Vec::new() };
+    Judged { conclusion, history: answer.history, is_whole: !is_broken }
 }
 
 /// Returns the answer in what a driver printed, if its last line is one.
@@ -172,12 +205,13 @@ mod tests {
     use crate::implementation::driver::DRIVER;
 
     #[track_caller]
-    fn check(exit: ProcessExit, stdout: &str, stderr: &str, expect: Verdict, notes: &[&str]) {
+    fn check(exit: ProcessExit, stdout: &str, stderr: &str, expect: Verdict, not_injected: &[&str]) {
         let tail = |text: &str| OutputTail { text: text.into(), omitted_bytes: 0 };
         let (stdout, stderr) = (tail(stdout), tail(stderr));
         let ended = EndedProcess { process: DRIVER.into(), exit: Some(exit), stdout, stderr };
-        let notes = notes.iter().map(|note| (*note).to_owned()).collect();
-        assert_eq!(judge(&ended, ProcessOwner::Driver), Conclusion { verdict: expect, notes });
+        let not_injected = not_injected.iter().map(|fault| (*fault).to_owned()).collect();
+        let expect = Conclusion { not_injected, ..expect.into() };
+        assert_eq!(judge(&ended, ProcessOwner::Driver).conclusion, expect);
     }
 
     fn inconclusive(reason: &str) -> Verdict {
@@ -192,7 +226,7 @@ mod tests {
             "log\n{\"not_injected\": [\"crash of b\"]}\n\n",
             "",
             Verdict::Pass,
-            &["not injected: crash of b"],
+            &["crash of b"],
         );
         let failed = Finding::wrong_result("failed", "two holders");
         check(ProcessExit::Code(1), "a\n{\"reason\": \"two holders\"}\n", "x", Verdict::Fail(failed.clone()), &[]);
@@ -216,7 +250,7 @@ mod tests {
         check(ProcessExit::Signal(11), "{\"reason\": \"x\"}", "", inconclusive(killed), &[]);
         for exit in [ProcessExit::Code(0), ProcessExit::Code(1)] {
             let mistyped = "the last line that the driver printed is no answer: unknown field `why`, expected one of \
-                            `reason`, `kind`, `class`, `details`, `not_injected` at line 1 column 6";
+                            `reason`, `kind`, `class`, `details`, `history`, `not_injected` at line 1 column 6";
             check(exit, "{\"why\": \"x\"}", "", inconclusive(mistyped), &[]);
         }
     }
@@ -235,7 +269,7 @@ mod tests {
             let stdout = OutputTail { text: text.into(), omitted_bytes: 10 };
             let (process, stderr) = (DRIVER.into(), OutputTail::default());
             let ended = EndedProcess { process, exit: Some(exit), stdout, stderr };
-            [ProcessOwner::Driver, ProcessOwner::Harness].map(|processes| judge(&ended, processes).verdict)
+            [ProcessOwner::Driver, ProcessOwner::Harness].map(|processes| judge(&ended, processes).conclusion.verdict)
         };
         let cut = inconclusive("the last line that the driver printed is no answer: it is longer than 64 KiB");
         // A driver that has a plan may print a long one.

@@ -10,6 +10,7 @@
 //! sources = ["../src/*.rs"]                          # optional; its Rust source files, whose constants are compared with the specification's
 //! input = "text"                                     # optional; what is in files that the testbed makes: "bytes" by default
 //! build = ["make", "-C", "{here}", "OUT={build}"]    # optional; run once, before the first test case
+//! build_in = "../server"                             # optional; the folder that this runs in: that of the file by default
 //!
 //! [driver]                                           # runs a test case and judges it: see `DriverCommand`
 //! command = ["{build}/driver", "{case}", "{port}"]
@@ -67,6 +68,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Origin;
 
+use crate::history::HistoryJudge;
 use crate::side::Side;
 use crate::testbed::{InputContent, TIMEOUT, Testbed, Testbeds};
 
@@ -75,6 +77,7 @@ pub use error::ImplementationError;
 pub use mutants::{ActiveMutant, MutatedPackage};
 pub(crate) use template::{fill_command, fill_planned, fill_text};
 use validation::roles_of;
+pub(crate) use validation::validate_texts;
 
 /// How to build and start an implementation; the content of its TOML file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,9 +101,13 @@ pub struct Implementation {
     /// does not depend on them, so they are no part of what is written down of the implementation.
     #[serde(default, skip_serializing)]
     pub sources: Vec<String>,
-    /// The program and arguments that build it; run in the folder of the file.
+    /// The program and arguments that build it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<Vec<String>>,
+    /// The folder that the build runs in, from that of the file: that itself, if none is given. Some tools look for their
+    /// settings in the folder that they run in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_in: Option<PathBuf>,
     /// Its sides, in the order in which they are started; none if it has a driver.
     #[serde(rename = "side", default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
@@ -193,6 +200,11 @@ impl Implementation {
             Some(driver) => driver.fixture.as_ref(),
             None => self.fixture.as_ref(),
         }
+    }
+
+    /// Returns who judges the histories that its driver names, if somebody does.
+    pub(crate) fn history_judge(&self) -> Option<&HistoryJudge> {
+        self.driver.as_ref()?.history.as_ref()?.judge.as_ref()
     }
 
     /// Returns its sides, in the order in which they are started; of one with a driver, that alone.

@@ -75,6 +75,7 @@ mod failure;
 mod faults;
 mod fixture;
 mod folder;
+mod history;
 mod implementation;
 mod lines;
 mod loopback;
@@ -101,6 +102,7 @@ pub use faults::{
     ScheduledInjection, TimeScale,
 };
 pub use fixture::Fixture;
+pub use history::{DriverHistory, HistoryJudge, JudgeHistories};
 pub use implementation::{
     ActiveMutant, DriverCommand, FixtureCommand, Implementation, ImplementationError, MutatedPackage, ProcessOwner,
 };
@@ -110,10 +112,10 @@ pub use ports::{Lease, has_unread};
 pub use process::{OutputTail, ProcessExit, is_shortage};
 pub use program::{TestbedProgram, serve};
 pub use proxy::{
-    Activity, DatagramFate, DatagramFates, DirectionCounts, Linked, Links, Losses, LossyProxy, LossyServers,
-    MessageListener, ProxyConfiguration, ProxyCounts, ProxyError, Served,
+    Activity, CLIENTS_MAX, DatagramFate, DatagramFates, DirectionCounts, Linked, Links, Losses, LossyServers,
+    MessageListener, ProxyCounts, ProxyError, Served, Unsent,
 };
-pub use report::{CaseResult, EndedProcess, TestReport};
+pub use report::{CaseResult, EndedProcess, MissingFaults, TestReport};
 pub use results::ResultLog;
 pub use run::{RunOptions, run_some, run_suite};
 pub use side::{ExpectedExit, Ready, Side, SideFile, Stop, StopSignal};

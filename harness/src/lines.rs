@@ -84,6 +84,14 @@ pub(crate) struct LineFile {
     file: File,
 }
 
+impl Drop for LineFile {
+    fn drop(&mut self) {
+        // To close the file is not enough: a process that another thread is just starting has a copy until it begins
+        // its program. If this fails, the end of the process does it.
+        _ = self.file.unlock();
+    }
+}
+
 impl LineFile {
     /// Opens the file at `path`, which is made if need be, and keeps all other processes from it.
     pub(crate) fn open(path: &Path) -> Result<Self, TrialLogError> {

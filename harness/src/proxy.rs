@@ -1,34 +1,34 @@
-//! A UDP proxy that loses and doubles datagrams as the simulated network does.
+//! Proxies between programs, which treat datagrams and connections as the simulated network treats packets.
 //!
-//! It stands between a client and a server. What the client sends to the proxy's address goes on to the server; what
-//! the server answers goes back to the client that sent last. Each direction draws its fates from a stream of its own,
-//! so the n-th datagram of a direction has a fate that only the seed and n decide, whatever the other direction does.
-//! This is the proxy of Rutherford, PhD thesis, section 4.1.1.2. Datagrams are passed on at once: it adds no latency.
+//! A proxy gives each client of a server a socket of its own, so that the server tells clients apart and each gets its
+//! own answers. The n-th datagram of a component has a fate that only the seed and n decide, whatever other components
+//! do: this generalises the proxy of Rutherford, PhD thesis, section 4.1.1.2.
 
 mod fate;
 mod links;
 mod relay_thread;
 mod servers;
 mod streams;
+mod visitors;
 
-use std::io::{self, ErrorKind, PipeReader};
+use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
-use std::sync::Arc;
+use std::ops::Add;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
 use serde::{Deserialize, Serialize};
-
-use simutant_sim_core::Probability;
 
 use crate::process::is_shortage;
 pub use fate::{DatagramFate, DatagramFates};
+#[cfg(test)]
+pub(crate) use links::broken_links;
 pub use links::{Linked, Links};
-pub(crate) use links::{Senders, Weather};
-use relay_thread::RelayThread;
+pub(crate) use links::{ProgramPort, Senders, Weather};
 pub use servers::{Losses, LossyServers, MessageListener, Served};
 pub(crate) use streams::{StreamEntry, StreamLinks};
+pub use visitors::CLIENTS_MAX;
 
 /// The largest payload that a UDP datagram can have, in bytes.
 const DATAGRAM_BYTES_MAX: usize = 65_535;
@@ -42,21 +42,6 @@ pub(crate) const CLIENT: &str = "client";
 /// Names the fates of what the server sends.
 pub(crate) const SERVER: &str = "server";
 
-/// Where a proxy listens, where it forwards to, and how it treats datagrams.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProxyConfiguration {
-    /// The address that clients send to; port 0 takes a free port.
-    pub listen: SocketAddr,
-    /// The server's address.
-    pub forward: SocketAddr,
-    /// The probability that a datagram is dropped.
-    pub drop: Probability,
-    /// The probability that a datagram that was not dropped is sent twice.
-    pub duplicate: Probability,
-    /// Decides every fate.
-    pub seed: u64,
-}
-
 /// What happened to the datagrams of one direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectionCounts {
@@ -68,9 +53,47 @@ pub struct DirectionCounts {
     pub duplicated: u64,
     /// Datagrams that went out, copies included.
     pub forwarded: u64,
+    /// Datagrams that the system refused to send, copies included: no fate of the network, but trouble of this machine.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unsent: u64,
+    /// Clients among those that sent, of which the network has forgotten where they are, since more than [`CLIENTS_MAX`]
+    /// sent at one time: what is answered to them is lost.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub forgotten: u64,
 }
 
-/// What happened to the datagrams of both directions, and how many connections there were; where more than two programs are linked, all count as forward.
+impl Add for DirectionCounts {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            received: self.received + other.received,
+            dropped: self.dropped + other.dropped,
+            duplicated: self.duplicated + other.duplicated,
+            forwarded: self.forwarded + other.forwarded,
+            unsent: self.unsent + other.unsent,
+            forgotten: self.forgotten + other.forgotten,
+        }
+    }
+}
+
+/// The first datagram that the system refused to send.
+#[derive(Debug, Clone)]
+pub struct Unsent {
+    /// Where it was to go.
+    pub to: SocketAddr,
+    /// The system's reason.
+    pub source: Arc<io::Error>,
+}
+
+impl std::fmt::Display for Unsent {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "a datagram to {} could not be sent: {}", self.to, self.source)
+    }
+}
+
+/// What happened to the datagrams of both directions, and how many connections there were; where more than two programs
+/// are linked, all count as forward.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxyCounts {
     /// From clients to the server.
@@ -78,13 +101,24 @@ pub struct ProxyCounts {
     /// From the server to clients.
     pub back: DirectionCounts,
     /// How many connections were made through it; what they carry is not counted.
-    #[serde(default, skip_serializing_if = "is_none_made")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub connections: u64,
 }
 
+impl ProxyCounts {
+    /// Says how many datagrams the system refused to send, and how many clients were forgotten, if there are any.
+    pub(crate) fn trouble(&self) -> impl Iterator<Item = String> {
+        let DirectionCounts { unsent, forgotten, .. } = self.forward + self.back;
+        let unsent = (unsent > 0).then(|| format!("datagrams that could not be sent: {unsent}"));
+        let forgotten = (forgotten > 0)
+            .then(|| format!("clients that were forgotten, as more than {CLIENTS_MAX} sent at one time: {forgotten}"));
+        unsent.into_iter().chain(forgotten)
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_none_made(connections: &u64) -> bool {
-    *connections == 0
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What a network has heard of its programs so far.
@@ -115,6 +149,14 @@ pub enum ProxyError {
         /// The system's reason.
         source: io::Error,
     },
+    /// Nothing that is sent to the server's address can arrive there.
+    #[error("cannot forward to {address}: {why}; give the address at which the server receives")]
+    Forward {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The system is out of sockets, pipes or threads.
     #[error("cannot start the proxy: {0}; run fewer jobs at a time, or raise the limit of open files (`ulimit -n`)")]
     Resources(#[from] io::Error),
@@ -127,132 +169,6 @@ impl ProxyError {
     /// Returns why an address is not listened on.
     pub(crate) fn listen(address: SocketAddr, source: io::Error) -> Self {
         if is_shortage(&source) { Self::Resources(source) } else { Self::Listen { address, source } }
-    }
-}
-
-/// A running proxy; it stops when it is dropped.
-#[derive(Debug)]
-pub struct LossyProxy {
-    address: SocketAddr,
-    counts: Arc<Counters>,
-    thread: RelayThread,
-}
-
-impl LossyProxy {
-    /// Returns a proxy that runs on a thread of its own; it can be sent to at once.
-    ///
-    /// # Errors
-    /// [`ProxyError`] if the address cannot be listened on, or the system has no socket, pipe or thread left.
-    pub fn start(configuration: &ProxyConfiguration) -> Result<Self, ProxyError> {
-        let front =
-            UdpSocket::bind(configuration.listen).map_err(|source| ProxyError::listen(configuration.listen, source))?;
-        let back = UdpSocket::bind(any_port_towards(configuration.forward))?;
-        front.set_nonblocking(true)?;
-        back.set_nonblocking(true)?;
-        Self::between(front, back, configuration)
-    }
-
-    /// Returns a proxy that runs on these sockets: `front` towards clients, `back` towards the server.
-    fn between(front: UdpSocket, back: UdpSocket, configuration: &ProxyConfiguration) -> Result<Self, ProxyError> {
-        let address = front.local_addr()?;
-        let counts = Arc::new(Counters::default());
-        let relay = Relay {
-            front,
-            back,
-            server: configuration.forward,
-            client: None,
-            forward_fates: DatagramFates::new(configuration.seed, CLIENT, configuration.drop, configuration.duplicate),
-            back_fates: DatagramFates::new(configuration.seed, SERVER, configuration.drop, configuration.duplicate),
-            counts: Arc::clone(&counts),
-        };
-        let thread = RelayThread::start("lossy-proxy", move |stop| relay.run(stop))?;
-        Ok(Self { address, counts, thread })
-    }
-
-    /// Returns the address that clients send to, with the port that was chosen if port 0 was asked for.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Returns the counts so far.
-    pub fn counts(&self) -> ProxyCounts {
-        self.counts.read()
-    }
-
-    /// Returns what it has heard so far, of both sides.
-    pub fn activity(&self) -> Activity {
-        self.counts.activity()
-    }
-
-    /// Checks that the proxy still works.
-    ///
-    /// # Errors
-    /// [`ProxyError::Broken`] if it passes nothing on any more.
-    pub fn check(&self) -> Result<(), ProxyError> {
-        self.thread.check()
-    }
-
-    /// Stops the proxy and returns the final counts.
-    pub fn stop(mut self) -> ProxyCounts {
-        self.thread.stop();
-        self.counts.read()
-    }
-}
-
-/// What the thread owns.
-struct Relay {
-    front: UdpSocket,
-    back: UdpSocket,
-    server: SocketAddr,
-    client: Option<SocketAddr>,
-    forward_fates: DatagramFates,
-    back_fates: DatagramFates,
-    counts: Arc<Counters>,
-}
-
-impl Relay {
-    /// Passes datagrams on until the other end of `stop` is closed, or polling or receiving fails.
-    fn run(mut self, stop: &PipeReader) -> io::Result<()> {
-        let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
-        loop {
-            let mut ready = [
-                PollFd::new(&self.front, PollFlags::IN),
-                PollFd::new(&self.back, PollFlags::IN),
-                PollFd::new(stop, PollFlags::IN),
-            ];
-            match rustix::event::poll(&mut ready, None) {
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-            if !ready[2].revents().is_empty() {
-                return Ok(());
-            }
-            self.pass_forward(&mut buffer)?;
-            self.pass_back(&mut buffer)?;
-        }
-    }
-
-    fn pass_forward(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        for _ in 0..BURST_MAX {
-            let Some((length, source)) = receive(&self.front, buffer)? else { return Ok(()) };
-            self.client = Some(source);
-            let copies = self.counts.forward.note(self.forward_fates.draw());
-            let sent = send(&self.back, &buffer[..length], self.server, copies);
-            self.counts.forward.forwarded.fetch_add(sent, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    fn pass_back(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        for _ in 0..BURST_MAX {
-            let Some((length, source)) = receive(&self.back, buffer)? else { return Ok(()) };
-            // A stranger's datagram must not use up a fate of the server's.
-            let (Some(client), true) = (self.client, source == self.server) else { continue };
-            let copies = self.counts.back.note(self.back_fates.draw());
-            let sent = send(&self.front, &buffer[..length], client, copies);
-            self.counts.back.forwarded.fetch_add(sent, Ordering::Relaxed);
-        }
-        Ok(())
     }
 }
 
@@ -277,11 +193,6 @@ fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Option<(usize, S
     }
 }
 
-/// Sends a datagram `copies` times and returns how often that went well; a failure is a loss, as on a network.
-fn send(socket: &UdpSocket, datagram: &[u8], to: SocketAddr, copies: u64) -> u64 {
-    (0..copies).filter(|_| socket.send_to(datagram, to).is_ok()).count() as u64
-}
-
 /// Returns where to bind a socket that talks to `server`.
 fn any_port_towards(server: SocketAddr) -> SocketAddr {
     let host: IpAddr = match server.ip() {
@@ -291,6 +202,42 @@ fn any_port_towards(server: SocketAddr) -> SocketAddr {
         IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
     };
     SocketAddr::new(host, 0)
+}
+
+/// Checks that what is sent to `server` can arrive there, and does not come back to a proxy that listens on `listen`.
+///
+/// # Errors
+/// [`ProxyError::Forward`] if it cannot, [`ProxyError::Resources`] if the system has no socket left.
+pub(crate) fn check_forward(listen: SocketAddr, server: SocketAddr) -> Result<(), ProxyError> {
+    let refused = |why: &str| Err(ProxyError::Forward { address: server, why: why.into() });
+    let (ip, port) = (server.ip(), server.port());
+    if port == 0 {
+        return refused("nothing receives at port 0");
+    }
+    if ip.is_unspecified() {
+        return refused("it stands for all addresses of a machine");
+    }
+    if ip.is_multicast() {
+        return refused("a group has no server");
+    }
+    // An address at which a socket can be bound is one of this machine.
+    let is_here = || UdpSocket::bind((ip, 0)).is_ok();
+    if port == listen.port() && (ip == listen.ip() || listen.ip().is_unspecified() && is_here()) {
+        return refused("that is where the proxy listens");
+    }
+    let socket = UdpSocket::bind(any_port_towards(server))?;
+    // This sends nothing, and tells whether there is a way.
+    match socket.connect(server) {
+        Ok(()) => Ok(()),
+        Err(error) if is_shortage(&error) => Err(ProxyError::Resources(error)),
+        Err(error) => refused(&error.to_string()),
+    }
+}
+
+/// Returns whether what comes from `source` is an answer of the server at `server`: from whatever port, as a TFTP server
+/// answers, and from whatever address of loopback, as one answers that is bound to all.
+fn is_answer(server: SocketAddr, source: SocketAddr) -> bool {
+    server.ip() == source.ip() || server.ip().is_loopback() && source.ip().is_loopback()
 }
 
 /// The counts, as the thread writes them.
@@ -316,6 +263,9 @@ struct DirectionCounters {
     dropped: AtomicU64,
     duplicated: AtomicU64,
     forwarded: AtomicU64,
+    unsent: AtomicU64,
+    forgotten: AtomicU64,
+    first_unsent: OnceLock<Unsent>,
     last: LastMoment,
 }
 
@@ -336,12 +286,27 @@ impl DirectionCounters {
         fate.copies()
     }
 
+    /// Sends a datagram `copies` times, and counts how that went.
+    fn send(&self, socket: &UdpSocket, datagram: &[u8], to: SocketAddr, copies: u64) {
+        for _ in 0..copies {
+            match socket.send_to(datagram, to) {
+                Ok(_) => self.forwarded.fetch_add(1, Ordering::Relaxed),
+                Err(source) => {
+                    self.first_unsent.get_or_init(|| Unsent { to, source: Arc::new(source) });
+                    self.unsent.fetch_add(1, Ordering::Relaxed)
+                }
+            };
+        }
+    }
+
     fn read(&self) -> DirectionCounts {
         DirectionCounts {
             received: self.received.load(Ordering::Relaxed),
             dropped: self.dropped.load(Ordering::Relaxed),
             duplicated: self.duplicated.load(Ordering::Relaxed),
             forwarded: self.forwarded.load(Ordering::Relaxed),
+            unsent: self.unsent.load(Ordering::Relaxed),
+            forgotten: self.forgotten.load(Ordering::Relaxed),
         }
     }
 
@@ -376,148 +341,57 @@ impl LastMoment {
     }
 }
 
-/// Returns a proxy whose thread has ended because its socket towards the server is none.
-#[cfg(test)]
-pub(crate) fn broken_proxy() -> LossyProxy {
-    let front = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
-    front.set_nonblocking(true).expect("a socket can be made so");
-    let no_socket = std::fs::File::open("/dev/null").expect("every Unix has it");
-    let configuration = ProxyConfiguration {
-        listen: (Ipv4Addr::LOCALHOST, 0).into(),
-        forward: (Ipv4Addr::LOCALHOST, 1).into(),
-        drop: Probability::ZERO,
-        duplicate: Probability::ZERO,
-        seed: 0,
-    };
-    let back = std::os::fd::OwnedFd::from(no_socket).into();
-    let mut proxy = LossyProxy::between(front, back, &configuration).expect("the proxy starts");
-    proxy.thread.wait();
-    proxy
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Returns a client, a server, and a proxy between them.
-    fn between(drop: f64, duplicate: f64) -> (UdpSocket, UdpSocket, LossyProxy) {
-        let [client, server] = [(); 2].map(|()| {
-            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
-            socket.set_read_timeout(Some(Duration::from_secs(10))).expect("10 s is a valid timeout");
-            socket
-        });
-        let proxy = LossyProxy::start(&ProxyConfiguration {
-            listen: (Ipv4Addr::LOCALHOST, 0).into(),
-            forward: server.local_addr().expect("a bound socket has an address"),
-            drop: Probability::new(drop).expect("a probability"),
-            duplicate: Probability::new(duplicate).expect("a probability"),
-            seed: 7,
-        })
-        .expect("the proxy starts");
-        client.connect(proxy.address()).expect("loopback can be reached");
-        (client, server, proxy)
+    #[track_caller]
+    fn check(listen: &str, forward: &str, expect: Option<&str>) {
+        let [listen, server] = [listen, forward].map(|address| address.parse().expect("it is an address"));
+        let why = match check_forward(listen, server) {
+            Ok(()) => None,
+            Err(ProxyError::Forward { address, why }) if address == server => Some(why),
+            Err(error) => panic!("{error}"),
+        };
+        assert_eq!(why.as_deref(), expect, "{listen} to {forward}");
     }
 
     #[test]
-    fn a_perfect_proxy_carries_datagrams_both_ways() {
-        let (client, server, proxy) = between(0.0, 0.0);
-        assert_eq!(proxy.activity(), Activity::default());
-        let start = Instant::now();
-        let mut buffer = [0; 16];
-        for text in [b"one".as_slice(), b"", b"three"] {
-            client.send(text).expect("loopback accepts");
-            let (length, source) = server.recv_from(&mut buffer).expect("the datagram arrives");
-            assert_eq!(&buffer[..length], text);
-            server.send_to(text, source).expect("loopback accepts");
-            let length = client.recv(&mut buffer).expect("the answer arrives");
-            assert_eq!(&buffer[..length], text);
-        }
-        proxy.check().expect("the proxy works");
-        let Activity { datagrams, last } = proxy.activity();
-        assert_eq!(datagrams, 6);
-        assert!(last.is_some_and(|last| start < last && last < Instant::now()), "{last:?}");
-        std::thread::sleep(Duration::from_millis(20));
-        assert_eq!(proxy.activity().last, last, "nothing came since");
-        let expect = DirectionCounts { received: 3, dropped: 0, duplicated: 0, forwarded: 3 };
-        assert_eq!(proxy.stop(), ProxyCounts { forward: expect, back: expect, connections: 0 });
+    fn addresses_at_which_nothing_can_arrive_are_refused() {
+        check("127.0.0.1:0", "127.0.0.1:7", None);
+        check("127.0.0.1:7", "127.0.0.2:7", None);
+        check("127.0.0.1:0", "127.0.0.1:0", Some("nothing receives at port 0"));
+        check("127.0.0.1:0", "0.0.0.0:7", Some("it stands for all addresses of a machine"));
+        check("127.0.0.1:0", "224.0.0.1:7", Some("a group has no server"));
+        check("127.0.0.1:7", "127.0.0.1:7", Some("that is where the proxy listens"));
+        check("0.0.0.0:7", "127.0.0.1:7", Some("that is where the proxy listens"));
+        check("[::]:7", "127.0.0.1:7", Some("that is where the proxy listens"));
+        // A broadcast needs a socket that asks to be allowed it.
+        check("127.0.0.1:0", "255.255.255.255:7", Some("Permission denied (os error 13)"));
     }
 
     #[test]
-    fn datagrams_meet_the_fates_that_the_seed_draws() {
-        let (client, server, proxy) = between(0.3, 0.4);
-        let mut fates = DatagramFates::new(
-            7,
-            CLIENT,
-            Probability::new(0.3).expect("a probability"),
-            Probability::new(0.4).expect("a probability"),
-        );
-        let mut buffer = [0; 16];
-        let (mut sent, mut copies) = (0_u16, 0);
-        // The last one must arrive, so that the proxy has seen all of them when it is stopped.
-        while sent < 500 || copies == 0 {
-            sent += 1;
-            client.send(&sent.to_be_bytes()).expect("loopback accepts");
-            copies = fates.draw().copies();
-            for _ in 0..copies {
-                let length = server.recv(&mut buffer).expect("the copy arrives");
-                assert_eq!(&buffer[..length], &sent.to_be_bytes());
-            }
-        }
-        let counts = proxy.stop().forward;
-        assert_eq!(counts.received, u64::from(sent));
-        assert_eq!(counts.forwarded, counts.received - counts.dropped + counts.duplicated);
-        assert!(counts.dropped > 0, "{counts:?}");
-        assert!(counts.duplicated > 0, "{counts:?}");
+    fn datagrams_that_could_not_be_sent_and_clients_that_were_forgotten_are_told() {
+        let direction = |unsent, forgotten| DirectionCounts { unsent, forgotten, ..DirectionCounts::default() };
+        let told = |forward, back| {
+            let counts = ProxyCounts { forward, back, connections: 0 };
+            counts.trouble().collect::<Vec<_>>()
+        };
+        assert_eq!(told(direction(0, 0), direction(0, 0)), [""; 0]);
+        assert_eq!(told(direction(2, 0), direction(1, 0)), ["datagrams that could not be sent: 3"]);
+        let forgotten = "clients that were forgotten, as more than 256 sent at one time: 4";
+        assert_eq!(told(direction(0, 4), direction(1, 0)), ["datagrams that could not be sent: 1", forgotten]);
     }
 
     #[test]
-    fn an_answer_goes_to_the_client_that_sent_last() {
-        let (first, server, proxy) = between(0.0, 0.0);
-        let second = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
-        second.set_read_timeout(Some(Duration::from_secs(10))).expect("10 s is a valid timeout");
-        let mut buffer = [0; 16];
-        first.send(b"first").expect("loopback accepts");
-        server.recv_from(&mut buffer).expect("the datagram arrives");
-        second.send_to(b"second", proxy.address()).expect("loopback accepts");
-        let (_, source) = server.recv_from(&mut buffer).expect("the datagram arrives");
-        server.send_to(b"answer", source).expect("loopback accepts");
-        let length = second.recv(&mut buffer).expect("the answer arrives");
-        assert_eq!(&buffer[..length], b"answer");
-    }
-
-    #[test]
-    fn a_socket_that_cannot_be_read_ends_the_proxy_and_is_told() {
-        let error = broken_proxy().check().expect_err("the socket is none");
-        assert!(matches!(error, ProxyError::Broken(_)), "{error:?}");
-        assert!(error.to_string().starts_with("the proxy failed while it ran: "), "{error}");
-    }
-
-    #[test]
-    fn a_server_that_is_not_there_does_not_break_the_proxy() {
-        let (client, server, proxy) = between(0.0, 0.0);
-        drop(server);
-        for received in 1..=10 {
-            client.send(b"anyone?").expect("loopback accepts");
-            while proxy.counts().forward.received < received {
-                proxy.check().expect("the proxy works");
-                std::thread::yield_now();
-            }
-        }
-    }
-
-    #[test]
-    fn an_address_in_use_is_an_error_that_names_it() {
-        let taken = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free");
-        let listen = taken.local_addr().expect("a bound socket has an address");
-        let perfect = Probability::new(0.0).expect("a probability");
-        let error = LossyProxy::start(&ProxyConfiguration {
-            listen,
-            forward: listen,
-            drop: perfect,
-            duplicate: perfect,
-            seed: 0,
-        })
-        .expect_err("the port is taken");
-        assert!(error.to_string().starts_with(&format!("cannot listen on {listen}: ")), "{error}");
+    fn answers_come_from_the_server_whatever_its_port() {
+        let is = |server: &str, source: &str| {
+            let [server, source] = [server, source].map(|address| address.parse().expect("it is an address"));
+            is_answer(server, source)
+        };
+        assert!(is("10.9.0.2:7", "10.9.0.2:8"));
+        assert!(is("127.0.0.5:7", "127.0.0.1:7"), "it is bound to all addresses");
+        assert!(!is("10.9.0.2:7", "10.9.0.3:7"));
+        assert!(!is("10.9.0.2:7", "127.0.0.1:7"));
     }
 }

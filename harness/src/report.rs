@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use simutant_outcomes::Verdict;
+use simutant_outcomes::{Inconclusive, Verdict};
 
 use crate::process::{OutputTail, ProcessExit};
 use crate::proxy::ProxyCounts;
@@ -42,7 +42,14 @@ pub struct CaseResult {
     pub repetition: u32,
     /// Whether what the implementation did is right.
     pub verdict: Verdict,
-    /// What somebody who reads the verdict should know, such as faults that could not be injected.
+    /// Faults of the test case that could not be injected, each in words: see [`MissingFaults`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_injected: Vec<String>,
+    /// Faults of the test case that were due when it had ended, each in words: the verdict says nothing of them. A
+    /// simulation may be over before a fault, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late_faults: Vec<String>,
+    /// What else somebody who reads the verdict should know, such as faults that were without effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The processes and what they printed, in the order in which they were started; none if the test case passed.
@@ -61,6 +68,62 @@ pub struct CaseResult {
     /// The private folder, if it was kept: see [`crate::RunOptions::keep_directory`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
+}
+
+impl CaseResult {
+    /// Returns whether the test case passed, but counts as inconclusive because some of its faults could not be injected.
+    pub fn passes_without_faults(&self) -> bool {
+        self.verdict == MissingFaults::Inconclusive.verdict(Verdict::Pass, &self.not_injected) && !self.verdict.passes()
+    }
+
+    /// Returns whether the test case passed, but ended before one of its faults was due.
+    pub fn passes_before_fault(&self) -> bool {
+        self.verdict.passes() && !self.late_faults.is_empty()
+    }
+
+    /// Returns what to say of the result beside its verdict: faults that were not injected or came too late, and notes.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        let not_injected = self.not_injected.iter().map(|fault| format!("not injected: {fault}"));
+        let late = self.late_faults.iter().map(|fault| format!("too late: {fault}: the test case had ended"));
+        not_injected.chain(late).chain(self.notes.iter().cloned())
+    }
+}
+
+/// What a pass is worth of a test case some of whose faults could not be injected.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingFaults {
+    /// The implementation was not shown what the test case has for it, so nothing was found out.
+    #[default]
+    Inconclusive,
+    /// It passes all the same.
+    Pass,
+}
+
+impl MissingFaults {
+    /// Returns the verdict on a test case without these of its faults.
+    pub(crate) fn verdict(self, verdict: Verdict, not_injected: &[String]) -> Verdict {
+        match (self, &verdict) {
+            (Self::Inconclusive, Verdict::Pass) if !not_injected.is_empty() => {
+                Verdict::Inconclusive(without_faults(not_injected))
+            }
+            _ => verdict,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+    pub(crate) fn passes(&self) -> bool {
+        *self == Self::Pass
+    }
+}
+
+/// Returns why a test case that passes without these faults is inconclusive.
+fn without_faults(not_injected: &[String]) -> Inconclusive {
+    let count = match not_injected.len() {
+        1 => "a fault".to_owned(),
+        count => format!("{count} faults"),
+    };
+    Inconclusive { reason: format!("it passed, but {count} could not be injected") }
 }
 
 /// Returns the first repetition.

@@ -1,14 +1,15 @@
 //! The results of a suite on an implementation so far, kept in a file so that a run that was killed goes on where it
 //! stopped.
 //!
-//! A line of JSON for each result, in the order in which they came. The last line says that the run ended:
-//! the next one begins anew then, since programs may have changed.
+//! A line of JSON for each result, in the order in which they came. The last line says that the run ended: the next one
+//! begins anew then, since programs may have changed, unless it has more repetitions.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use simutant_outcomes::{Suite, SuiteCase};
 
 use crate::RunOptions;
 use crate::implementation::Implementation;
@@ -36,14 +37,17 @@ pub struct ResultLog {
     lines: Option<LineFile>,
     /// By the test case's name and the repetition.
     results: HashMap<(String, u32), CaseResult>,
+    /// Whether the run whose results these are ended.
+    has_ended: bool,
 }
 
 impl ResultLog {
     /// Opens the file at `path`, if it is there, and keeps all other processes from it. It is made with the first
     /// result.
     ///
-    /// It begins anew if `fresh`, if the run whose results it has ended, or if that was of another implementation, of
-    /// other programs as far as its commands name their files, of another testbed, or with another time limit or seed.
+    /// It begins anew if `fresh`, or if the run whose results it has was of another implementation, of other programs as
+    /// far as its commands name their files, of another testbed, of another specification of histories, with another time
+    /// limit or seed, or with another treatment of faults that could not be injected.
     ///
     /// # Errors
     /// [`TrialLogError`], which names the file and the cure.
@@ -54,29 +58,57 @@ impl ResultLog {
         fresh: bool,
     ) -> Result<Self, TrialLogError> {
         let own = Terms::new(implementation, options);
-        let mut log = Self { path: path.into(), terms: own, lines: None, results: HashMap::new() };
+        let mut log = Self { path: path.into(), terms: own, lines: None, results: HashMap::new(), has_ended: false };
         if !path.exists() {
             return Ok(log);
         }
         let mut lines = LineFile::open(path)?;
-        let (mut terms, mut has_ended) = (None, false);
+        let mut terms = None;
         if !fresh {
             lines.read(&mut |line| match line {
                 Line::Terms(found) => terms = Some(*found),
-                Line::Result(result) => _ = log.results.insert((result.name.clone(), result.repetition), *result),
-                Line::Ended => has_ended = true,
+                Line::Result(result) => {
+                    log.has_ended = false;
+                    log.results.insert((result.name.clone(), result.repetition), *result);
+                }
+                Line::Ended => log.has_ended = true,
             })?;
         }
-        if has_ended || terms.as_ref() != Some(&log.terms) {
-            log.results.clear();
+        if terms.as_ref() != Some(&log.terms) {
             log.begin(&mut lines)?;
         }
         log.lines = Some(lines);
         Ok(log)
     }
 
+    /// Returns those of `runs`, test cases of the suite by their places with a repetition each, that there is no result of.
+    ///
+    /// A run that ended is not repeated in part: if `runs` are more than further repetitions of it, all results go, and
+    /// all of them are to be run.
+    ///
+    /// # Errors
+    /// [`TrialLogError::File`] if the file cannot be written.
+    pub fn rest(&mut self, suite: &Suite, runs: &[(usize, u32)]) -> Result<Vec<(usize, u32)>, TrialLogError> {
+        let is_missing = |&&(place, repetition): &&(usize, u32)| {
+            let SuiteCase { name, case, .. } = &suite.cases[place];
+            self.get(name, case, repetition).is_none()
+        };
+        let rest: Vec<(usize, u32)> = runs.iter().filter(is_missing).copied().collect();
+        let are_further = !rest.is_empty() && rest.iter().all(|&(_, repetition)| repetition > 1);
+        if !self.has_ended || are_further {
+            return Ok(rest);
+        }
+        if let Some(mut lines) = self.lines.take() {
+            self.begin(&mut lines)?;
+            self.lines = Some(lines);
+        }
+        Ok(runs.to_vec())
+    }
+
     /// Takes what is in the file away, and writes down what results that follow rest on.
-    fn begin(&self, lines: &mut LineFile) -> Result<(), TrialLogError> {
+    fn begin(&mut self, lines: &mut LineFile) -> Result<(), TrialLogError> {
+        self.results.clear();
+        self.has_ended = false;
         lines.clear()?;
         lines.write(&Line::Terms(Box::new(self.terms.clone())))
     }
@@ -134,6 +166,8 @@ mod tests {
             case: json!({ "n": 1 }),
             repetition,
             verdict: Verdict::Fail(Finding::wrong_result("no-output", "there is no output file")),
+            not_injected: Vec::new(),
+            late_faults: Vec::new(),
             notes: Vec::new(),
             processes: Vec::new(),
             network: ProxyCounts::default(),
@@ -169,7 +203,48 @@ mod tests {
         log.add(&result(2)).expect("room");
         log.end().expect("room");
         drop(log);
+        check_rest(folder.path(), 3, &[(0, 1), (0, 2), (0, 3)]);
         check(folder.path(), "true", 1, false, [false; 3]);
+    }
+
+    /// Checks which runs are left of so many repetitions of the test case.
+    #[track_caller]
+    fn check_rest(folder: &Path, repetitions: u32, expect: &[(usize, u32)]) {
+        let options = RunOptions { seed: 1, ..RunOptions::new("/nowhere") };
+        let log = ResultLog::open(&folder.join("test.jsonl"), &implementation("true"), &options, false);
+        let suite = Suite {
+            format_version: simutant_outcomes::FORMAT_VERSION,
+            system: "copy".into(),
+            criterion: "none".into(),
+            chosen: "by hand".into(),
+            seed: 1,
+            mutant_score: None,
+            dominator_score: None,
+            seconds: None,
+            cases: vec![SuiteCase::new("a", json!({ "n": 1 }))],
+        };
+        let runs: Vec<(usize, u32)> = (1..=repetitions).map(|repetition| (0, repetition)).collect();
+        let mut log = log.expect("it can be opened");
+        assert_eq!(log.rest(&suite, &runs).expect("room"), expect);
+    }
+
+    #[test]
+    fn further_repetitions_go_on_with_a_run_that_ended() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut log = check(folder.path(), "true", 1, false, [false; 3]);
+        for number in [1, 2] {
+            log.add(&result(number)).expect("room");
+        }
+        log.end().expect("room");
+        drop(log);
+        check_rest(folder.path(), 3, &[(0, 3)]);
+        let mut log = check(folder.path(), "true", 1, false, [true, true, false]);
+        log.add(&result(3)).expect("room");
+        drop(log);
+        // It was killed: there is nothing to begin anew.
+        check_rest(folder.path(), 2, &[]);
+        check(folder.path(), "true", 1, false, [true; 3]).end().expect("room");
+        check_rest(folder.path(), 2, &[(0, 1), (0, 2)]);
     }
 
     #[test]

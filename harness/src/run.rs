@@ -19,7 +19,7 @@ use crate::fixture::{Fixture, Place};
 use crate::folder::CaseFolder;
 use crate::implementation::Implementation;
 use crate::process::{Guardian, allow_many_files};
-use crate::report::{CaseResult, TestReport};
+use crate::report::{CaseResult, MissingFaults, TestReport};
 use crate::side::Side;
 use crate::testbed::{Conclusion, Setup, Testbed};
 
@@ -51,13 +51,21 @@ pub struct RunOptions {
     pub keep_directory: Option<PathBuf>,
     /// How often each test case runs.
     pub repetitions: NonZeroU32,
+    /// What a pass is worth without faults that could not be injected.
+    #[serde(default)]
+    pub missing_faults: MissingFaults,
+    /// After so much work of all jobs together no test case is begun; nor is one that is expected to take longer than what
+    /// is left. The report has those that ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Duration>,
     /// How many test cases may fail: after one more, no other is started, and the report has those that ran.
     pub failures_max: usize,
 }
 
 impl RunOptions {
     /// Returns options for one job, 30 s for a test case, 10 minutes for the build, seed 0, the system's folder for
-    /// temporary files, one repetition, and any number of failures.
+    /// temporary files, one repetition, and any time and number of failures. A test case whose faults could not be injected does
+    /// not pass.
     pub fn new(build_directory: impl Into<PathBuf>) -> Self {
         Self {
             jobs: NonZeroUsize::MIN,
@@ -69,6 +77,8 @@ impl RunOptions {
             built: None,
             keep_directory: None,
             repetitions: NonZeroU32::MIN,
+            missing_faults: MissingFaults::default(),
+            time: None,
             failures_max: usize::MAX,
         }
     }
@@ -164,7 +174,7 @@ fn testbed_of<'a>(suite: &'a Suite, implementation: &'a Implementation) -> Resul
         system: implementation.system.clone(),
     };
     let testbed = implementation.testbed_for(&suite.system).ok_or_else(other_system)?;
-    for SuiteCase { name, case } in &suite.cases {
+    for SuiteCase { name, case, .. } in &suite.cases {
         testbed.check(case).map_err(|source| HarnessError::InvalidCase { name: name.clone(), source })?;
     }
     Ok(testbed)
@@ -182,42 +192,60 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs the test cases on `jobs` threads; each takes the next one that nobody has taken. Those that take longest
-    /// come first, so that in the end nobody waits for one of them alone.
+    /// Runs the test cases on `jobs` threads; each takes the next one that nobody has taken. They come in the order of the
+    /// suite if that says what each beginning of it is expected to find; or else those first that take longest, so that in
+    /// the end nobody waits for one of them alone.
     fn all(
         &self,
         cases: &[SuiteCase],
         runs: &[(usize, u32)],
         on_result: &mut dyn FnMut(&CaseResult),
     ) -> Result<Vec<CaseResult>, HarnessError> {
-        let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (next, failures, over) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
         let mut order = runs.to_vec();
+        let is_ordered = cases.iter().any(|case| case.found.is_some());
         order.sort_by_cached_key(|&(index, repetition)| {
-            (repetition, Reverse(self.testbed.duration(&cases[index].case)))
+            let longest_first = (!is_ordered).then(|| Reverse(self.testbed.duration(&cases[index].case)));
+            (repetition, longest_first)
         });
         let (sender, receiver) = channel();
+        let (started, jobs) = (Instant::now(), self.options.jobs.get().min(runs.len()));
+        let is_in_time = |case: &SuiteCase| {
+            let Some(limit) = self.options.time else { return true };
+            let done = started.elapsed().as_secs_f64() * jobs as f64;
+            done < limit.as_secs_f64() && done + case.seconds.unwrap_or(0.0) <= limit.as_secs_f64()
+        };
         std::thread::scope(|scope| {
-            for _ in 0..self.options.jobs.get().min(runs.len()) {
-                let (sender, next, over, order) = (sender.clone(), &next, &over, &order);
+            for _ in 0..jobs {
+                let (sender, next, failures, over) = (sender.clone(), &next, &failures, &over);
+                let (order, is_in_time) = (&order, &is_in_time);
                 scope.spawn(move || {
                     let mut fixture = None;
                     while !over.load(Ordering::Relaxed) {
                         let Some(&run) = order.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+                        if !is_in_time(&cases[run.0]) {
+                            // Nobody takes another one; those before it were taken, and are run.
+                            next.store(order.len(), Ordering::Relaxed);
+                            return;
+                        }
                         let result = self.one(&cases[run.0], run.1, &mut fixture);
                         over.fetch_or(result.is_err(), Ordering::Relaxed);
+                        // Here, since this job would take the next one before anybody else looks at the result.
+                        if result.as_ref().is_ok_and(|result| result.verdict.kills()) {
+                            let before = failures.fetch_add(1, Ordering::Relaxed);
+                            over.fetch_or(before >= self.options.failures_max, Ordering::Relaxed);
+                        }
                         sender.send((run, result)).expect("the receiver lives until all senders are gone");
                     }
                 });
             }
             drop(sender);
             let mut results: Vec<((usize, u32), CaseResult)> = Vec::with_capacity(runs.len());
-            let (mut failures, mut first_error) = (0, None);
+            let mut first_error = None;
             for (run, result) in receiver {
                 match result {
                     Ok(result) => {
                         on_result(&result);
-                        failures += usize::from(result.verdict.kills());
-                        over.fetch_or(failures > self.options.failures_max, Ordering::Relaxed);
                         results.push((run, result));
                     }
                     Err(error) => first_error = first_error.or(Some(error)),
@@ -286,7 +314,10 @@ impl Run<'_> {
             match attempted {
                 Attempted::EndedEarly(_) if !ended_early && attempts_left > 0 => ended_early = true,
                 Attempted::Ran(ran) | Attempted::EndedEarly(ran) => {
-                    let Ran { judgement: Conclusion { mut verdict, notes }, processes, network } = ran;
+                    let Ran { judgement, late_faults, processes, network } = ran;
+                    let Conclusion { mut verdict, not_injected, mut notes } = judgement;
+                    let network = network.unwrap_or(own_network);
+                    notes.extend(network.trouble());
                     if let Some(exit) = fixture.as_ref().and_then(Fixture::exit) {
                         let said = fixture.take().map(Fixture::last_words).unwrap_or_default();
                         let reason = format!("the fixture ended with {exit} during the test case{said}");
@@ -298,10 +329,12 @@ impl Run<'_> {
                         name: case.name.clone(),
                         case: case.case.clone(),
                         repetition,
-                        verdict,
+                        verdict: self.options.missing_faults.verdict(verdict, &not_injected),
+                        not_injected,
+                        late_faults,
                         notes,
                         processes,
-                        network: network.unwrap_or(own_network),
+                        network,
                         duration_ms,
                         mutant_reached: mutant.and_then(|mutant| mutant.was_reached(folder.path())),
                         folder: folder.into_kept(),
@@ -321,14 +354,14 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::proxy::{LossyProxy, ProxyCounts, ProxyError, broken_proxy};
+    use crate::proxy::{Links, ProxyCounts, ProxyError, broken_links};
     use crate::test_support::parse_with;
     use crate::testbed::{Environment, InvalidCase, Left, Process, Role, Testbeds};
 
     /// A testbed whose network breaks down.
     struct Broken;
 
-    struct BrokenNetwork(LossyProxy);
+    struct BrokenNetwork(Links);
 
     impl Testbed for Broken {
         fn system(&self) -> &str {
@@ -344,7 +377,7 @@ mod tests {
         }
 
         fn set_up(&self, _setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
-            Ok(Box::new(BrokenNetwork(broken_proxy())))
+            Ok(Box::new(BrokenNetwork(broken_links())))
         }
     }
 
@@ -355,7 +388,7 @@ mod tests {
 
         fn network(&self) -> Result<ProxyCounts, HarnessError> {
             self.0.check()?;
-            Ok(self.0.counts())
+            Ok(ProxyCounts { forward: self.0.counts(), ..ProxyCounts::default() })
         }
 
         fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
@@ -375,7 +408,8 @@ mod tests {
             seed: 1,
             mutant_score: None,
             dominator_score: None,
-            cases: vec![SuiteCase { name: "a".into(), case: json!({}) }],
+            seconds: None,
+            cases: vec![SuiteCase::new("a", json!({}))],
         };
         let folder = tempfile::tempdir().expect("a temporary folder");
         let error = run_suite(&suite, &implementation, &RunOptions::new(folder.path()), &mut |_| {});

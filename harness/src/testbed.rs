@@ -206,13 +206,16 @@ pub struct Left<'a> {
 pub struct Conclusion {
     /// Whether what the processes left is right.
     pub verdict: Verdict,
-    /// What somebody who reads the verdict should know, such as a fault that could not be injected.
+    /// Faults of the test case that could not be injected, each in words. A test case that passes without them is
+    /// inconclusive, unless [`RunOptions`](crate::RunOptions) say otherwise.
+    pub not_injected: Vec<String>,
+    /// What else somebody who reads the verdict should know.
     pub notes: Vec<String>,
 }
 
 impl From<Verdict> for Conclusion {
     fn from(verdict: Verdict) -> Self {
-        Self { verdict, notes: Vec::new() }
+        Self { verdict, not_injected: Vec::new(), notes: Vec::new() }
     }
 }
 

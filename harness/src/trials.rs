@@ -12,10 +12,11 @@ use serde_json::Value;
 use simutant_outcomes::{SuiteCase, Verdict};
 
 use crate::RunOptions;
-use crate::implementation::{ActiveMutant, Implementation};
+use crate::history::{DriverHistory, HistoryJudge};
+use crate::implementation::{ActiveMutant, DriverCommand, Implementation};
 use crate::lines::{self, LineFile, TrialLogError};
 use crate::programs;
-use crate::report::{CaseResult, first, is_first};
+use crate::report::{CaseResult, MissingFaults, first, is_first};
 use crate::testbed::Testbeds;
 
 /// What one test case on one implementation came to.
@@ -26,7 +27,7 @@ pub struct Trial {
     /// Why nothing was found out; `None` if something was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inconclusive: Option<String>,
-    /// See [`CaseResult::notes`].
+    /// See [`CaseResult::remarks`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// See [`CaseResult::duration_ms`].
@@ -78,9 +79,19 @@ pub(crate) struct Terms {
     /// The program that has its testbed; `None` where that is no program of its own, and in files of before this was noted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     testbed: Option<u64>,
+    /// The specification that judges histories, if one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    specification: Option<u64>,
     /// What its programs are told of mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     active_mutant: Option<ActiveMutant>,
+    /// See [`crate::RunOptions::missing_faults`]. Test cases passed in files of before this was noted.
+    #[serde(default = "pass", skip_serializing_if = "MissingFaults::passes")]
+    missing_faults: MissingFaults,
+}
+
+fn pass() -> MissingFaults {
+    MissingFaults::Pass
 }
 
 impl Terms {
@@ -95,25 +106,42 @@ impl Terms {
                 sources: Vec::new(),
                 active_mutant: None,
                 testbeds: Testbeds::NONE,
+                driver: implementation.driver.clone().map(|driver| DriverCommand {
+                    history: driver.history.map(|history| DriverHistory { judge: None, ..history }),
+                    ..driver
+                }),
                 ..implementation.clone()
             },
+            specification: implementation.history_judge().map(HistoryJudge::fingerprint),
             programs: programs::fingerprint(implementation),
             built: options.built,
             testbed: programs::testbed(implementation),
             active_mutant: implementation.active_mutant,
+            missing_faults: options.missing_faults,
         }
     }
 
     /// Returns what is another one in `other`; `None` if all is the same but for what was compiled, which may have other
     /// bytes on another machine.
     fn difference(&self, other: &Self) -> Option<&'static str> {
-        let Self { seed, timeout_ms, implementation, programs, built: _, testbed: _, active_mutant } = self;
+        let Self {
+            seed,
+            timeout_ms,
+            implementation,
+            programs,
+            built: _,
+            testbed: _,
+            specification: _,
+            active_mutant,
+            missing_faults,
+        } = self;
         [
             ("seed", *seed == other.seed),
             ("time limit", *timeout_ms == other.timeout_ms),
             ("description of the implementation", *implementation == other.implementation),
             ("program", *programs == other.programs),
             ("mutant", *active_mutant == other.active_mutant),
+            ("judgement of faults that were not injected", *missing_faults == other.missing_faults),
         ]
         .into_iter()
         .find_map(|(fact, is_same)| (!is_same).then_some(fact))
@@ -239,7 +267,11 @@ impl TrialLog {
         if !fresh && known == Some(&terms) {
             return Ok(None);
         }
-        let compiled = |known: &Terms| if known.testbed == terms.testbed { "build" } else { "testbed" };
+        let compiled = |known: &Terms| match known {
+            _ if known.testbed != terms.testbed => "testbed",
+            _ if known.specification != terms.specification => "specification",
+            _ => "build",
+        };
         let fact = known.filter(|known| **known != terms);
         let fact = fact.map(|known| known.difference(&terms).unwrap_or_else(|| compiled(known)));
         self.write_line(&Line::Terms(Box::new(terms.clone())))?;
@@ -308,7 +340,7 @@ impl TrialLog {
             trial: Trial {
                 failed,
                 inconclusive,
-                notes: result.notes.clone(),
+                notes: result.remarks().collect(),
                 duration_ms: result.duration_ms,
                 mutant_reached: result.mutant_reached,
             },
@@ -351,6 +383,8 @@ mod tests {
             case: json!({ "n": 1 }),
             repetition: 1,
             verdict,
+            not_injected: Vec::new(),
+            late_faults: Vec::new(),
             notes: Vec::new(),
             processes: Vec::new(),
             network: ProxyCounts::default(),
@@ -507,8 +541,8 @@ mod tests {
             }
         });
         let other = TrialLog::open(&there.path().join("trials.jsonl")).expect("it is there");
-        let universe = ["a", "b", "c"].map(|name| SuiteCase { name: name.into(), case: case.clone() });
-        let of_others = ["a", "b", "c"].map(|name| SuiteCase { name: name.into(), case: json!({ "n": 2 }) });
+        let universe = ["a", "b", "c"].map(|name| SuiteCase::new(name, case.clone()));
+        let of_others = ["a", "b", "c"].map(|name| SuiteCase::new(name, json!({ "n": 2 })));
         with_log(here.path(), |log| {
             assert_eq!(log.take(&other, "one", &of_others).expect("room"), 0, "other test cases have these names");
             log.add("one", &result("a", true)).expect("room");

@@ -5,7 +5,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use simutant_harness::{CaseResult, HarnessError, Implementation, RunOptions, TestReport, Testbeds, run_suite};
+use simutant_harness::{
+    CaseResult, HarnessError, HistoryJudge, Implementation, JudgeHistories, MissingFaults, RunOptions, TestReport,
+    Testbeds, run_suite,
+};
 use simutant_outcomes::{Finding, Inconclusive, Suite, SuiteCase, Verdict};
 
 /// Returns an implementation of `leases` whose driver is a shell script, with further lines of the file.
@@ -17,7 +20,7 @@ fn driven(script: &str, further: &str) -> Implementation {
 }
 
 fn suite(cases: &[Value]) -> Suite {
-    let case = |(place, case): (usize, &Value)| SuiteCase { name: format!("leases-{place}"), case: case.clone() };
+    let case = |(place, case): (usize, &Value)| SuiteCase::new(format!("leases-{place}"), case.clone());
     Suite {
         format_version: simutant_outcomes::FORMAT_VERSION,
         system: "leases".into(),
@@ -26,6 +29,7 @@ fn suite(cases: &[Value]) -> Suite {
         seed: 1,
         mutant_score: None,
         dominator_score: None,
+        seconds: None,
         cases: cases.iter().enumerate().map(case).collect(),
     }
 }
@@ -41,8 +45,96 @@ fn run(implementation: &Implementation, cases: &[Value], options: &RunOptions) -
 
 #[track_caller]
 fn one(script: &str) -> CaseResult {
-    let report = run(&driven(script, ""), &[json!({ "holders": 2 })], &options()).expect("the driver runs");
+    one_with(script, &options())
+}
+
+#[track_caller]
+fn one_with(script: &str, options: &RunOptions) -> CaseResult {
+    let report = run(&driven(script, ""), &[json!({ "holders": 2 })], options).expect("the driver runs");
     report.results.into_iter().next().expect("there is one test case")
+}
+
+/// Judges a history by its text: it is wrong if it says so.
+struct ByText;
+
+impl JudgeHistories for ByText {
+    fn judge(&self, file: &Path) -> Verdict {
+        match std::fs::read_to_string(file).as_deref() {
+            Ok(text) if text.contains("wrong") => Verdict::Fail(Finding::wrong_result("impossible-history", text)),
+            Ok("") | Err(_) => Verdict::Inconclusive(Inconclusive { reason: "there are no calls".into() }),
+            Ok(_) => Verdict::Pass,
+        }
+    }
+
+    fn fingerprint(&self) -> u64 {
+        1
+    }
+}
+
+/// Runs test cases on a driver with further lines of its file, which has a specification.
+#[track_caller]
+fn judged(script: &str, further: &str, cases: usize) -> Vec<Verdict> {
+    let mut implementation = driven(script, further);
+    let history = implementation.driver.as_mut().and_then(|driver| driver.history.as_mut());
+    history.expect("the file has one").judge = Some(HistoryJudge::new(ByText));
+    let cases: Vec<Value> = (0..cases).map(|number| json!({ "number": number })).collect();
+    let report = run(&implementation, &cases, &options()).expect("the driver runs");
+    report.results.into_iter().map(|result| result.verdict).collect()
+}
+
+fn no_verdict(reason: &str) -> Verdict {
+    Verdict::Inconclusive(Inconclusive { reason: reason.into() })
+}
+
+#[test]
+fn a_history_that_the_driver_names_is_judged_by_the_specification() {
+    let check = |text: &str, exit: u8, expect: Verdict| {
+        let script = format!(r#"printf '{text}' > calls; echo '{{{{"history": "calls"}}}}'; exit {exit}"#);
+        let found = judged(&script, "[driver.history]\nspecification = 'texts'\n", 1).swap_remove(0);
+        assert_eq!(found, expect, "{text} {exit}");
+    };
+    let impossible = || Verdict::Fail(Finding::wrong_result("impossible-history", "wrong"));
+    check("right", 0, Verdict::Pass);
+    check("wrong", 0, impossible());
+    check("", 0, no_verdict("there are no calls"));
+    // What the driver did not find out, a history may show; that it is right does not make up for it.
+    check("wrong", 75, impossible());
+    check("right", 75, no_verdict("the driver gave no verdict"));
+    // A driver that breaks down may have left half a history.
+    check("wrong", 3, no_verdict("the driver ended with exit code 3, not 0, 1, 69 or 75"));
+}
+
+#[test]
+fn a_history_needs_a_specification_and_a_specification_a_history() {
+    let result = one(r#"echo '{{"history": "calls"}}'"#);
+    let reason = "the driver answers with a history, and the implementation's file has no `[driver.history]` that names \
+                  its specification";
+    assert_eq!(result.verdict, no_verdict(reason));
+    let table = "[driver.history]\nspecification = 'texts'\n";
+    let names_none = "the driver's answer names no history, such as {\"history\": \"calls.jsonl\"}";
+    assert_eq!(judged("true", table, 1), [no_verdict(names_none)]);
+    let file = format!("{table}file = 'record'\n");
+    assert_eq!(judged("true", &file, 1), [no_verdict("nobody wrote the `file` of `[driver.history]`")]);
+}
+
+#[test]
+fn a_file_of_histories_that_all_test_cases_share_is_refused() {
+    let table = "[driver.history]\nspecification = 'texts'\nfile = '/var/log/calls'\n";
+    let text = format!("name = 'x'\nsystem = 'x'\ndescription = ''\n[driver]\ncommand = ['true']\n{table}");
+    let parsed = Testbeds::NONE.parse(&text, Path::new("x.toml"), Path::new("/"));
+    let error = parsed.expect_err("its test cases would judge each other's calls").to_string();
+    assert!(error.contains("/var/log/calls, which all test cases share; let it begin with {fixture}"), "{error}");
+}
+
+#[test]
+fn what_a_fixture_adds_to_a_file_during_a_test_case_is_its_history() {
+    // The second test case finds what the first one left, and adds what is wrong.
+    let script = "echo call >> {fixture}/record; grep -q 1 {case} && echo wrong >> {fixture}/record; true";
+    let further = "[driver.fixture]\ncommand = ['sleep', '1000']\n\
+                   [driver.history]\nspecification = 'texts'\nfile = '{fixture}/record'\n";
+    let found = judged(script, further, 3);
+    let impossible = Verdict::Fail(Finding::wrong_result("impossible-history", "call\nwrong\n"));
+    assert_eq!(found, [Verdict::Pass, impossible, Verdict::Pass]);
 }
 
 #[test]
@@ -73,7 +165,17 @@ fn long_details_are_read_and_a_report_has_the_end_of_the_output() {
 #[test]
 fn a_fault_that_could_not_be_injected_is_noted_of_a_pass_too() {
     let result = one(r#"echo '{{"not_injected": ["partition of b at 20 ms"]}}'"#);
-    assert_eq!((result.verdict, result.notes), (Verdict::Pass, vec!["not injected: partition of b at 20 ms".into()]));
+    let reason = "it passed, but a fault could not be injected".into();
+    assert!(result.passes_without_faults());
+    assert_eq!(result.verdict, Verdict::Inconclusive(Inconclusive { reason }));
+    assert_eq!(result.not_injected, ["partition of b at 20 ms"]);
+    let options = RunOptions { missing_faults: MissingFaults::Pass, ..options() };
+    let result = one_with(r#"echo '{{"not_injected": ["partition of b at 20 ms"]}}'"#, &options);
+    assert_eq!((&result.verdict, result.passes_without_faults()), (&Verdict::Pass, false));
+    assert_eq!(result.remarks().collect::<Vec<_>>(), ["not injected: partition of b at 20 ms"]);
+    // One that fails without them fails.
+    let result = one(r#"echo '{{"not_injected": ["partition of b at 20 ms"], "reason": "two holders"}}'; exit 1"#);
+    assert!(result.verdict.kills() && !result.passes_without_faults());
 }
 
 #[test]

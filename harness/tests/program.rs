@@ -41,7 +41,7 @@ fn run_in(
     options: &RunOptions,
 ) -> Result<TestReport, HarnessError> {
     let implementation = implementation(testbeds, command);
-    let case = |(place, case): (usize, &Value)| SuiteCase { name: format!("greetings-{place}"), case: case.clone() };
+    let case = |(place, case): (usize, &Value)| SuiteCase::new(format!("greetings-{place}"), case.clone());
     let suite = Suite {
         format_version: simutant_outcomes::FORMAT_VERSION,
         system: "greetings".into(),
@@ -50,6 +50,7 @@ fn run_in(
         seed: 1,
         mutant_score: None,
         dominator_score: None,
+        seconds: None,
         cases: cases.iter().enumerate().map(case).collect(),
     };
     let mut told = 0;

@@ -5,8 +5,10 @@ mod cargo;
 mod check;
 mod equivalence;
 mod files;
+mod identities;
 mod instrumented;
 mod judging;
+mod missing;
 mod plain;
 mod programs;
 mod request;
@@ -17,6 +19,7 @@ mod worker;
 mod workspace;
 
 pub use equivalence::{Equivalence, compiler_equivalence};
+pub use identities::mutant_identities;
 pub use instrumented::{build, build_with};
 pub use judging::{INITIAL_LINE, JudgingProgramRequest, TYPE_LINE, build_judging_program};
 pub use plain::build_plain;

@@ -138,8 +138,15 @@ impl Constants {
                 let class = if is_duration || is_time(bare(&constant.ty_text)) { Class::Time } else { Class::General };
                 let point = Point::new(&range, Form::Expression);
                 let change = Change::new(range, vec![replacement.into()], Infection::Reached);
-                let candidate =
-                    Candidate { operator: CONSTANT.name, tier: CONSTANT.tier, class, tag: None, change, point };
+                let candidate = Candidate {
+                    operator: CONSTANT.name,
+                    tier: CONSTANT.tier,
+                    class,
+                    tag: None,
+                    change,
+                    point,
+                    elsewhere: None,
+                };
                 self.candidates.push(PlacedCandidate { file, function: None, candidate, identity });
             }
             self.constants[number].candidates = start..self.candidates.len();

@@ -208,6 +208,12 @@ enum TypeTroubleKind {
 }
 
 impl TypeTrouble {
+    /// Returns what is said of a path of which a part, a `kind` of this name, is not there.
+    pub(crate) fn missing(kind: &str, name: &str, nearest: Option<&str>) -> Self {
+        let message = format!("cannot find {kind} `{name}` in the crate");
+        Self { kind: TypeTroubleKind::Missing, message, nearest: nearest.map(str::to_owned) }
+    }
+
     /// Returns what an error of the compiler about generated code says of a type that is to implement `required`.
     pub(crate) fn new(error: &Diagnostic, required: &str) -> Self {
         let kind = match error.code.as_ref().map(|code| code.code.as_str()) {

@@ -18,6 +18,7 @@ mod lower;
 mod sites;
 mod walk;
 
+pub(crate) use bindings::bindings;
 pub(crate) use blocks::{BlockId, Edge, Graph};
 pub(crate) use events::{Action, Anchor, Birth, EventId, Flow, VariableKind, Wrapped};
 pub(crate) use lower::{Lowered, lower};

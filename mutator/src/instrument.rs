@@ -19,6 +19,7 @@ use std::collections::BTreeMap;
 
 use simutant_outcomes::{Sites, UninstrumentedFunction};
 
+use crate::build::BuildEvent;
 use crate::graph::{Lowered, lower};
 use crate::mutation::PlacedCandidate;
 use crate::specification::Specification;
@@ -89,6 +90,19 @@ pub(crate) struct Instrumented {
 const DRAFT: &str = "\nconst _: () = { let () = true; };\n";
 
 impl Instrumented {
+    /// Returns what is to be told of code that has more bytes than this.
+    pub(crate) fn if_longer(&self, bytes_max: usize, specification: &Specification) -> Option<BuildEvent> {
+        let bytes = self.outputs.iter().map(|output| output.text.len()).sum();
+        let functions = self.outputs.iter().enumerate().flat_map(|(file, output)| {
+            output.owners.iter().filter_map(move |(range, owner)| match owner {
+                Owner::Function(index) => Some((range.len(), FunctionId { file, index: *index })),
+                _ => None,
+            })
+        });
+        let (function_bytes, id) = functions.max().filter(|_| bytes > bytes_max)?;
+        Some(BuildEvent::Long { bytes, function: specification.function(id).path.clone(), function_bytes })
+    }
+
     /// Sees to it that the files do not compile.
     pub(crate) fn mark_as_draft(&mut self) {
         self.outputs.iter_mut().for_each(|output| output.text.push_str(DRAFT));
@@ -148,6 +162,11 @@ impl<'a> Instrumenter<'a> {
             let mut output = Output::default();
             let mut edits = self.declarations((file, None), &plan);
             edits.extend(self.without_const(file, &plan));
+            if probes == Probes::All {
+                let functions = specification.instrumented(verdicts).filter(|(id, _)| id.file == file);
+                let in_closures = functions.filter(|(_, function)| function.closure.is_some());
+                edits.extend(in_closures.flat_map(|(_, function)| bodies::naming_edits(&function.signature)));
+            }
             let plain = Renderer::new(&source.file.text, &edits);
             let mut at = 0;
             for (index, function) in source.functions.iter().enumerate() {

@@ -133,7 +133,7 @@ pub fn with_judgement(
 }
 
 /// Returns where and what a mutant is, on one line.
-fn described(sites: &Sites, mutant: &Mutant) -> String {
+pub(crate) fn described(sites: &Sites, mutant: &Mutant) -> String {
     let on_one_line = |code: &str| {
         let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut short: String = code.chars().take(CODE_CHARACTERS_MAX).collect();

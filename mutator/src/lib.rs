@@ -74,6 +74,8 @@
 //! - What a name stands for goes by modules and imports. Where a macro or a star import from elsewhere may bring it, it
 //!   is what has the name in the package; if there are several, operators that go by types make no mutants of it, and
 //!   [`Sites::ambiguous`](simutant_outcomes::Sites::ambiguous) lists it.
+//! - What a `macro_rules!` defines has no probes and no mutants;
+//!   [`Sites::macros`](simutant_outcomes::Sites::macros) lists the definitions of the specification.
 //! - The tokens of a macro call are not looked into: an assertion is a part of the oracle and is never mutated. So an
 //!   assertion keeps the value that a constant has in the original, and holds the mutants of the constant to it.
 //! - A constant has mutants if a function of its module uses it where a value can be chosen while the program runs.
@@ -131,7 +133,7 @@ mod text;
 pub use build::{
     Build, BuildEvent, BuildRequest, BuiltPrograms, Equivalence, INITIAL_LINE, JudgingProgramRequest, ProgramsRequest,
     TYPE_LINE, build, build_judging_program, build_plain, build_programs, build_testbed, build_with,
-    compiler_equivalence,
+    compiler_equivalence, mutant_identities,
 };
 pub use comparison::{
     ConstantDifference, ConstantPlace, ConstantValue, InvalidValue, NamedConstant, differences, named_constants,

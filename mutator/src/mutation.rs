@@ -4,6 +4,7 @@ mod candidate;
 mod finder;
 mod settle;
 mod tags;
+mod temporaries;
 
 use std::collections::BTreeSet;
 
@@ -16,8 +17,9 @@ use crate::syntax::source::{FunctionSource, Source};
 use crate::syntax::types::Types;
 use finder::Finder;
 use settle::{Found, settle};
+use temporaries::Temporaries;
 
-pub(crate) use candidate::{ArmParts, Candidate, Form, PlacedCandidate, Point};
+pub(crate) use candidate::{ArmParts, Candidate, Form, Operation, PlacedCandidate, Point};
 
 /// What is asked of the operators, and what they may know of the package.
 #[derive(Debug, Clone, Copy)]
@@ -27,20 +29,47 @@ pub(crate) struct Settings<'a> {
     pub(crate) names: &'a Names,
 }
 
-/// Returns the candidates in a function, in the order of their points; those of one point follow one another. No two of
-/// them make the same text but for spaces, and none makes the original's. With them come the names in the function that
-/// stand for several declarations, so that operators do not know which.
-pub(crate) fn candidates(
-    source: &Source,
-    function: &FunctionSource,
-    settings: &Settings<'_>,
-) -> (Vec<Candidate>, BTreeSet<String>) {
+/// What the operators find in a function.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    /// In the order of their points; those of one point follow one another. No two of them make the same text but for
+    /// spaces, and none makes the original's.
+    pub(crate) placed: Vec<Candidate>,
+    /// Those whose choices would need too much code: see [`COPIES_MAX`].
+    pub(crate) too_long: Vec<Candidate>,
+    /// The names that stand for several declarations, so that operators do not know which.
+    pub(crate) ambiguous: BTreeSet<String>,
+}
+
+/// How many bytes of a function's source are copied so that choices end no temporary early: where the choice of a mutant
+/// is farther out than its place, the mutant is a copy of all that is there.
+const COPIES_MAX: usize = 1 << 18;
+
+/// Returns the candidates in a function.
+pub(crate) fn candidates(source: &Source, function: &FunctionSource, settings: &Settings<'_>) -> Candidates {
     let Settings { selection, declarations, names } = *settings;
     let text = source.file.text.as_str();
     let self_type = function.self_path.as_deref().or(function.self_type.as_deref());
     let scope = declarations.scope(&source.crate_module(function), self_type, &function.body);
-    let found = found(&scope, function, text, selection, names);
-    (found.into_iter().map(|found| found.candidate).collect(), scope.into_ambiguous())
+    let temporaries = Temporaries::new(&function.body, source.edition);
+    let found = found(&scope, function, text, selection, names).into_iter().map(|found| {
+        let elsewhere = temporaries.choice(&found.candidate, text);
+        Candidate { elsewhere, ..found.candidate }
+    });
+    let mut found: Vec<(usize, Candidate)> = found.enumerate().collect();
+    // The shortest copies find room.
+    found.sort_by_key(|(_, candidate)| candidate.copied_bytes());
+    let mut bytes = 0;
+    let mut fits = |(_, candidate): &(usize, Candidate)| {
+        bytes += candidate.copied_bytes();
+        bytes <= COPIES_MAX
+    };
+    let too_long = found.split_off(found.iter().take_while(|found| fits(found)).count());
+    let [placed, too_long] = [found, too_long].map(|mut list| {
+        list.sort_unstable_by_key(|(index, _)| *index);
+        list.into_iter().map(|(_, candidate)| candidate).collect()
+    });
+    Candidates { placed, too_long, ambiguous: scope.into_ambiguous() }
 }
 
 fn found(scope: &Scope<'_>, function: &FunctionSource, text: &str, selection: &Selection, names: &Names) -> Vec<Found> {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{Edition, Metadata, MetadataCommand, TargetKind};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use simutant_outcomes::CostOracle;
+use simutant_outcomes::{CostOracle, TestTime};
 use toml::Table;
 
 use self::files::specification_files;
@@ -64,6 +64,8 @@ pub struct Package {
     pub(crate) skips: Vec<SkipPattern>,
     /// The cost oracle that studies have by default.
     cost: Option<CostOracle>,
+    /// What a test case takes on an implementation.
+    test_time: Option<TestTime>,
     /// The program that has the system's testbed.
     testbed: Option<TestbedTarget>,
     /// The file with what an earlier experiment reports about the system, relative to the package's folder.
@@ -166,6 +168,9 @@ struct SystemSection {
     /// The cost oracle of studies, as `--cost` takes it.
     #[serde(default, deserialize_with = "cost")]
     cost: Option<CostOracle>,
+    /// What a test case takes on an implementation.
+    #[serde(default, rename = "test-time")]
+    test_time: Option<TestTime>,
     /// The program that has the system's testbed.
     #[serde(default)]
     testbed: Option<TestbedTarget>,
@@ -243,6 +248,9 @@ impl Package {
         if let Some(reference) = section.reference.as_ref().filter(|reference| !reference.ends_with(REFERENCE_END)) {
             return Err(refuse("reference", format!("is `{reference}`: its name must end in `{REFERENCE_END}`")));
         }
+        if section.test_time.is_some_and(|time| !time.is_valid()) {
+            return Err(refuse("test-time", "has a number that is negative; give seconds from 0 on".to_owned()));
+        }
         let graph = DependencyGraph::new(metadata);
         let features = Features::new(package, &section.features, section.default_features)
             .map_err(|message| refuse("features", message))?;
@@ -303,6 +311,7 @@ impl Package {
             operators: section.operators.clone(),
             skips: section.skip.clone(),
             cost: section.cost.clone(),
+            test_time: section.test_time,
             testbed: section.testbed.clone(),
             reference: section.reference.clone(),
             judgements: FILE.to_owned(),
@@ -326,6 +335,11 @@ impl Package {
     /// Returns the cost oracle that the manifest asks for: none unless it says otherwise.
     pub fn cost(&self) -> Option<&CostOracle> {
         self.cost.as_ref()
+    }
+
+    /// Returns what a test case takes on an implementation, if the manifest says it.
+    pub fn test_time(&self) -> Option<TestTime> {
+        self.test_time
     }
 
     /// Returns whether the manifest names a program that has the system's testbed.

@@ -5,10 +5,10 @@ pub(crate) mod known;
 pub(crate) mod skips;
 pub(crate) mod verdicts;
 
-use simutant_outcomes::{AmbiguousName, Mutant, Sites, SkippedCode, UninstrumentedFunction};
+use simutant_outcomes::{AmbiguousName, MacroDefinition, Mutant, Sites, SkippedCode, UninstrumentedFunction};
 
 use crate::constants::Constants;
-use crate::mutation::{self, PlacedCandidate, Settings};
+use crate::mutation::{self, Candidate, PlacedCandidate, Settings};
 use crate::operators::HIGHER_ORDER;
 use crate::specification::fingerprint::{Fingerprint, Fingerprints};
 use crate::specification::verdicts::Verdicts;
@@ -25,6 +25,8 @@ pub(crate) struct Specification {
     /// The candidates in functions, in the order of files, functions and places. The others are numbered after them:
     /// [`Specification::candidate`] has all.
     pub(crate) candidates: Vec<PlacedCandidate>,
+    /// Those in functions that are no mutants, since the code that chooses them would be too long.
+    pub(crate) too_long: Vec<PlacedCandidate>,
     /// The constants, with the candidates that are in their values.
     pub(crate) constants: Constants,
     /// Whether there are mutants of two candidates each.
@@ -37,28 +39,30 @@ pub(crate) struct Specification {
 
 impl Specification {
     pub(crate) fn new(package: &str, system: &str, sources: Vec<Source>, settings: &Settings<'_>) -> Self {
-        let (mut candidates, mut ambiguous) = (Vec::new(), Vec::new());
+        let (mut candidates, mut too_long, mut ambiguous) = (Vec::new(), Vec::new(), Vec::new());
         let mut identities = Identities::default();
         for (file, source) in sources.iter().enumerate() {
             for (index, function) in source.functions.iter().enumerate() {
-                let (found, names) = mutation::candidates(source, function, settings);
-                ambiguous.extend(names.into_iter().map(|name| AmbiguousName {
+                let found = mutation::candidates(source, function, settings);
+                ambiguous.extend(found.ambiguous.into_iter().map(|name| AmbiguousName {
                     name,
                     path: function.path.clone(),
                     span: source.span(file, &function.range),
                 }));
-                for candidate in found {
+                let mut place = |candidate: Candidate| {
                     let original = &source.file.text[candidate.range().clone()];
                     let replacement = plain_text(&candidate.change.replacement, &source.file.text);
                     let identity = identities.next(&function.path, original, candidate.operator, &replacement);
-                    candidates.push(PlacedCandidate { file, function: Some(index), candidate, identity });
-                }
+                    PlacedCandidate { file, function: Some(index), candidate, identity }
+                };
+                candidates.extend(found.placed.into_iter().map(&mut place));
+                too_long.extend(found.too_long.into_iter().map(place));
             }
         }
         let makes_pairs = settings.selection.replacements(HIGHER_ORDER.name).is_some();
         let constants = Constants::new(&sources, settings, &mut identities);
         let (package, system) = (package.into(), system.into());
-        Self { package, system, sources, candidates, constants, makes_pairs, ambiguous, skipped: Vec::new() }
+        Self { package, system, sources, candidates, too_long, constants, makes_pairs, ambiguous, skipped: Vec::new() }
     }
 
     /// Returns a candidate.
@@ -80,7 +84,12 @@ impl Specification {
 
     /// Returns a candidate as a mutant, which reports list with the function of this number.
     pub(crate) fn mutant(&self, id: CandidateId, function: usize) -> Mutant {
-        let PlacedCandidate { file, candidate, identity, .. } = self.candidate(id);
+        self.mutant_of(self.candidate(id), function)
+    }
+
+    /// As [`Specification::mutant`].
+    pub(crate) fn mutant_of(&self, placed: &PlacedCandidate, function: usize) -> Mutant {
+        let PlacedCandidate { file, candidate, identity, .. } = placed;
         let source = &self.sources[*file];
         Mutant {
             identity: identity.clone(),
@@ -112,6 +121,7 @@ impl Specification {
             system: self.system.clone(),
             files: self.sources.iter().map(|source| source.file.clone()).collect(),
             left_out: self.left_out(),
+            macros: self.macros(),
             ambiguous: self.ambiguous.clone(),
             skipped: self.skipped.clone(),
             ..Sites::default()
@@ -129,6 +139,16 @@ impl Specification {
             })
         });
         functions.collect()
+    }
+
+    fn macros(&self) -> Vec<MacroDefinition> {
+        let of_source = |(file, source): (usize, &Source)| {
+            let definitions = source.macros.iter();
+            let definitions =
+                definitions.map(|(path, range)| MacroDefinition { path: path.clone(), span: source.span(file, range) });
+            definitions.collect::<Vec<_>>()
+        };
+        self.sources.iter().enumerate().flat_map(of_source).collect()
     }
 
     /// Returns why a function runs as it is written, if it does.

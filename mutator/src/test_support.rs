@@ -21,7 +21,7 @@ pub(crate) fn candidates(text: &str, operators: &str) -> (Source, Vec<Candidate>
     let declarations = Declarations::of_text(text);
     let selection = Selection::parse(operators).expect("the test's own operators");
     let settings = Settings { selection: &selection, declarations: &declarations, names: &Names::default() };
-    let candidates = source.functions.last().map(|function| mutation::candidates(&source, function, &settings).0);
+    let candidates = source.functions.last().map(|function| mutation::candidates(&source, function, &settings).placed);
     (source, candidates.unwrap_or_default())
 }
 

@@ -2,6 +2,8 @@
 
 #[path = "build/generated.rs"]
 mod generated;
+#[path = "build/guards.rs"]
+mod guards;
 #[path = "build/left_alone.rs"]
 mod left_alone;
 
@@ -61,6 +63,9 @@ pub fn main(runs: &[Run], lines: &[(&str, &str, &[u32])]) -> std::process::ExitC
         simutant_probe::start_clean(100_000);
         let original = outcome(runs[0], input);
         let steps = simutant_probe::finish().steps;
+        simutant_probe::start_choosing(100_000);
+        let chosen = outcome(runs[0], input);
+        assert_eq!((&original, steps), (&chosen, simutant_probe::finish().steps), "choosing changes nothing");
         simutant_probe::start_recording(100_000, sizes);
         let recorded_outcome = outcome(runs[0], input);
         let recorded = simutant_probe::finish();
@@ -268,6 +273,43 @@ fn awkward_code_is_instrumented_and_every_mutant_runs() {
 }
 
 #[test]
+fn temporaries_live_as_long_as_in_the_original_and_in_what_mutants_are() {
+    for (part, edition) in [(0, "2021"), (1, "2024")] {
+        let (corpus, inputs) = guards::corpus(part);
+        let root = tempfile::tempdir().expect("a temporary folder");
+        write_toy(root.path(), &corpus);
+        let replace = |file: &str, from: &str, to: &str| {
+            let text = std::fs::read_to_string(root.path().join(file)).expect("it was written");
+            assert!(text.contains(from), "{from}");
+            write(&root.path().join(file), &text.replace(from, to));
+        };
+        replace("toy/Cargo.toml", "edition = \"2024\"", &format!("edition = \"{edition}\""));
+        replace("worker/src/lib.rs", "0..12", &format!("0..{inputs}"));
+        let only_reached = "if !recording.reached.contains(&mutant) { continue; }\n simutant_probe::start_mutant";
+        replace("worker/src/lib.rs", "simutant_probe::start_mutant", only_reached);
+        let built = with_toy(root.path(), "default", |request| build(request, &mut |_| {})).expect("it compiles");
+        assert_eq!(built.sites.uninstrumented, []);
+        let output = run(&built);
+        let by_instrumented = output.lines().filter_map(|line| line.strip_prefix("pair ")).map(|line| {
+            let fields: Vec<&str> = line.splitn(5, ' ').collect();
+            let number = |field: usize| fields[field].parse().expect("a number");
+            ((number(0), number(1)), fields[4].to_owned())
+        });
+        // What takes too many steps takes forever in a program that counts none.
+        let by_instrumented: BTreeMap<(usize, usize), String> =
+            by_instrumented.filter(|(_, outcome)| outcome != "out of steps").collect();
+        assert!(by_instrumented.len() > inputs, "{}", by_instrumented.len());
+        let by_source = guards::outcomes(root.path(), edition, &built.sites, by_instrumented.keys().copied());
+        // Those of functions that all share are not among them.
+        assert!(by_source.len() > 3 * inputs, "{} of {}", by_source.len(), by_instrumented.len());
+        for (pair, outcome) in &by_source {
+            let diff = || built.sites.diff(&built.sites.mutants[pair.0], 0);
+            assert_eq!(by_instrumented[pair], *outcome, "edition {edition}, {pair:?}: {}", diff());
+        }
+    }
+}
+
+#[test]
 fn a_mutant_of_two_runs_both_and_does_not_disturb_others() {
     const TWO: &str = "fn low(x: u32) -> u32 { if x > 4 { x << 1 } else { x } }
 fn high(x: u32) -> u32 { x | 8 }
@@ -439,14 +481,16 @@ fn write_toy_with_engine(root: &Path, awkward: &str) {
 
 /// Builds the package as it is written; returns the crates that were compiled, too.
 fn plain(root: &Path) -> (Result<(), MutatorError>, Vec<String>) {
-    let mut compiled = Vec::new();
-    let built = with_toy(root, "AOR", |request| build_plain(request, &mut |event| note(event, &mut compiled)));
-    (built.map(drop), compiled)
+    let mut noted = Default::default();
+    let built = with_toy(root, "AOR", |request| build_plain(request, &mut |event| note(event, &mut noted)));
+    (built.map(drop), noted.0)
 }
 
-fn note(event: BuildEvent, compiled: &mut Vec<String>) {
-    if let BuildEvent::Compiled { name } = event {
-        compiled.push(name);
+/// Adds the packages that are compiled, each once for each time.
+fn note(event: BuildEvent, (compiled, running): &mut (Vec<String>, Vec<String>)) {
+    if let BuildEvent::Running { packages } = event {
+        compiled.extend(packages.iter().filter(|package| !running.contains(package)).cloned());
+        *running = packages;
     }
 }
 
@@ -488,8 +532,22 @@ fn a_type_that_is_not_in_the_package_is_told_of_the_manifest() {
         let named = format!("toy/Cargo.toml: type `{type_path}` of system `toy` {expect}");
         assert!(message.contains(&named) && !message.contains("src/lib.rs"), "{message}");
     };
-    // First without anything compiled, then with everything.
+    // First without anything compiled, then with everything. What the source shows is told before cargo is asked.
+    let products = root.join("toy/target/simutant/release");
     check("Toi", "is not in the package: cannot find type `Toi` in the crate; did you mean `Toy`?; `type` is a path");
+    check("awkwart::Toy", "is not in the package: cannot find module `awkwart` in the crate; did you mean `awkward`?");
+    assert!(!products.exists());
+    write(&root.join("toy/src/awkward.rs"), &format!("{RUN}pub struct Other; struct Hidden;\n"));
+    check("awkward::Other", "does not implement `System`: ");
+    check("awkward::Hidden", "cannot be used outside of the package: ");
+    assert!(
+        !products
+            .join("deps")
+            .read_dir()
+            .expect("it was checked")
+            .flatten()
+            .any(|file| file.file_name().to_string_lossy().ends_with(".rlib"))
+    );
     write(&manifest, &text);
     plain(root).0.expect("it is right");
     check("Toi", "is not in the package: cannot find type `Toi` in the crate; did you mean `Toy`?; `type` is a path");
@@ -507,9 +565,9 @@ fn what_a_study_compiles_is_not_compiled_again_for_a_specification() {
     write_toy_with_engine(root, RUN);
     let (built, compiled) = plain(root);
     built.expect("it is right");
-    assert!(compiled.contains(&"simutant_oracle".to_owned()), "{compiled:?}");
+    assert!(compiled.contains(&"simutant-oracle".to_owned()), "{compiled:?}");
     let judge = |name: &str, initial: &str| {
-        let mut compiled = Vec::new();
+        let mut noted = Default::default();
         let main = format!(
             "use toy::*;\nfn main() {{\n    {TYPE_LINE}Toy;\n    {INITIAL_LINE}{initial};\n    drop(initial);\n    \
              println!(\"{{}}\", <Judged as simutant_oracle::Specification>::ANSWER);\n}}\n"
@@ -527,9 +585,9 @@ fn what_a_study_compiles_is_not_compiled_again_for_a_specification() {
                 products: &request.package.products(),
                 system: Some(request),
             };
-            build_judging_program(&request, &mut |event| note(event, &mut compiled))
+            build_judging_program(&request, &mut |event| note(event, &mut noted))
         });
-        (built, compiled)
+        (built, noted.0)
     };
     let (program, compiled) = judge("answers", "Toy");
     let output = Command::new(program.expect("it is right")).output().expect("it was built");
@@ -629,8 +687,7 @@ fn what_cannot_be_linked_is_compiled_from_scratch_once() {
     let root = tempfile::tempdir().expect("a temporary folder");
     write_toy(root.path(), "pub fn run(input: u32) -> String { (input + 1).to_string() }\n");
     let linker = root.path().join("linker");
-    let mut compiled = Vec::new();
-    let mut links = |failures: usize| {
+    let links = |failures: usize| {
         let failed = root.path().join("failed");
         // It fails so often, and then links.
         let script = format!(
@@ -640,15 +697,9 @@ fn what_cannot_be_linked_is_compiled_from_scratch_once() {
         write(&linker, &script);
         std::fs::set_permissions(&linker, PermissionsExt::from_mode(0o755)).expect("the file is one's own");
         std::fs::remove_file(failed).ok();
-        compiled.clear();
-        with_toy(root.path(), "default", |request| {
-            build(request, &mut |event| {
-                if let BuildEvent::Compiled { name } = event {
-                    compiled.push(name);
-                }
-            })
-        })
-        .map(|_| compiled.iter().filter(|name| *name == "toy").count())
+        let mut noted = Default::default();
+        let built = with_toy(root.path(), "default", |request| build(request, &mut |event| note(event, &mut noted)));
+        built.map(|_| noted.0.iter().filter(|name| *name == "toy").count())
     };
     let configuration = format!("[target.'cfg(all())']\nlinker = {linker:?}\n");
     write(&root.path().join(".cargo/config.toml"), &configuration);

@@ -32,7 +32,8 @@ use crate::CheckReport;
 use crate::formats::{Value, Vocabulary};
 use crate::judging::{JudgingError, JudgingRequest, Reading, Watch};
 use crate::specifications::{
-    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
+    Bank, Counter, KeyValueStore, Keyed, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds,
+    UnorderedQueue, ZooKeeper,
 };
 
 /// A ready-made specification.
@@ -57,6 +58,8 @@ pub enum ReadyMade {
     Stack,
     /// [`PriorityQueue`].
     PriorityQueue,
+    /// [`UnorderedQueue`].
+    UnorderedQueue,
     /// [`Log`].
     Log,
     /// [`UniqueIds`].
@@ -69,7 +72,7 @@ pub enum ReadyMade {
 
 impl ReadyMade {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Register,
         Self::KeyValueStore,
         Self::Mutex,
@@ -79,6 +82,7 @@ impl ReadyMade {
         Self::Queue,
         Self::Stack,
         Self::PriorityQueue,
+        Self::UnorderedQueue,
         Self::Log,
         Self::UniqueIds,
         Self::Bank,
@@ -102,6 +106,7 @@ impl ReadyMade {
             Self::Queue => "queue",
             Self::Stack => "stack",
             Self::PriorityQueue => "priority-queue",
+            Self::UnorderedQueue => "unordered-queue",
             Self::Log => "log",
             Self::UniqueIds => "unique-ids",
             Self::Bank => "bank",
@@ -122,10 +127,12 @@ impl ReadyMade {
             Self::Set => "a list of values, by default none",
             Self::Queue => "a list of values, the first to be taken first, by default none",
             Self::Stack => "a list of values, the first to be taken last, by default none",
-            Self::PriorityQueue => "a list of values, by default none",
+            Self::PriorityQueue | Self::UnorderedQueue => "a list of values, by default none",
             Self::Log => "a list of records, by default none",
             Self::UniqueIds => "a list of ids that were given before, by default none",
-            Self::Bank => r#"the balances, as in {"alice":10,"bob":5}; by default there is no account"#,
+            Self::Bank => {
+                r#"the balances, as in {"alice":10,"bob":5}, or {"balances":{"alice":10},"overdraft":true} if accounts may be overdrawn; by default there is no account"#
+            }
             Self::ZooKeeper => "the tree of a new server; there is no other one",
         }
     }
@@ -158,10 +165,12 @@ impl ReadyMade {
             Self::Queue => judging.with::<Queue<Value>>(),
             Self::Stack => judging.with::<Stack<Value>>(),
             Self::PriorityQueue => judging.with::<PriorityQueue<Value>>(),
+            Self::UnorderedQueue => judging.with::<UnorderedQueue<Value>>(),
             Self::Log => judging.with::<Log<Value>>(),
             Self::UniqueIds => judging.with::<UniqueIds<Value>>(),
             Self::Bank => judging.with::<Bank>(),
             Self::ZooKeeper => match initial {
+                None if request.keyed => Err(JudgingError::NoKeys),
                 None => request.judge(&Reading::json_lines(), &ZooKeeper::default(), judging.from, watch),
                 Some(_) => Err(judging.refused("a tree cannot be given".to_owned())),
             },
@@ -188,6 +197,14 @@ struct Judging<'a> {
 
 impl Judging<'_> {
     fn with<S: Vocabulary + Default + DeserializeOwned>(self) -> Result<CheckReport, JudgingError>
+    where
+        S::Operation: Serialize + DeserializeOwned + Clone,
+        S::Response: Serialize + DeserializeOwned + Clone,
+    {
+        if self.request.keyed && !S::HAS_KEYS { self.of::<Keyed<S>>() } else { self.of::<S>() }
+    }
+
+    fn of<S: Vocabulary + Default + DeserializeOwned>(self) -> Result<CheckReport, JudgingError>
     where
         S::Operation: Serialize + DeserializeOwned + Clone,
         S::Response: Serialize + DeserializeOwned + Clone,

@@ -1,11 +1,9 @@
 //! Checks: whether a specification explains a history.
 
-use std::collections::BTreeMap;
-
 use crate::distinct::BYTES_PER_CALL;
-use crate::history::key;
+use crate::history::{end_key, key};
 use crate::search::{Candidates, Found, Placed, Problem, Role, Search, Tactics, parts};
-use crate::{Budget, Call, End, Explored, Footprint, History, Limit, Order, Specification};
+use crate::{Budget, Call, End, Explored, Footprint, History, Limit, Order, Regions, Specification};
 
 /// Returns whether a specification can have done what clients saw, from an initial state.
 ///
@@ -56,9 +54,12 @@ pub struct Check<'a> {
     /// Whether calls that share no region of the state are checked apart, where the order is that of real time, for
     /// which that is sound (Herlihy and Wing, 1990, 3.1).
     pub is_partitioned: bool,
-    /// Whether a specification may answer without a search ([`Specification::fast_path`]), where the order is that of
-    /// real time alone and the strategy is the fastest. Whether there is an explanation does not depend on it.
+    /// Whether a specification may answer without a search ([`Specification::fast_path`],
+    /// [`Specification::contradiction`]), where the order is that of real time alone and the strategy is the fastest. Whether there is an explanation does not depend on it.
     pub has_fast_paths: bool,
+    /// Whether a history in which no call was answered is [unobserved](crate::ReportedAnswer::Unobserved) in reports and
+    /// verdicts, and not possible. Any service can have done nothing.
+    pub requires_answers: bool,
 }
 
 /// How a search goes about it.
@@ -110,14 +111,17 @@ pub enum Compared {
 }
 
 /// Which calls are left out where each call is explained by itself.
+///
+/// Where only the answer that is explained is compared, whether there is an explanation does not depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Filter {
     /// None.
     None,
-    /// Those that change nothing: the weak filter.
+    /// Those that change nothing: the weak filter. An [update](Footprint::updates) that no call looks at is no change.
     Reads,
-    /// Those, and all that cannot change what the answer depends on, not even through other calls: the strong filter.
+    /// Those, and all that cannot change what the answer depends on, not even through other calls: the strong filter. A
+    /// call that is known to come after another one cannot change that one's answer.
     Unrelated,
 }
 
@@ -171,6 +175,7 @@ impl Default for Check<'_> {
             scope: Scope::default(),
             is_partitioned: true,
             has_fast_paths: true,
+            requires_answers: false,
         }
     }
 }
@@ -213,10 +218,13 @@ impl Check<'_> {
         let parts = self.parts::<S>(calls, &role);
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; parts.len()];
         let mut fast = Explored::default();
-        if self.has_fast_paths && self.is_linearizability() && self.strategy == Strategy::JustInTime {
-            let is_usual =
-                |&(place, call): &Placed<'h, S::Operation, S::Response>| role(place, call) == Role::of(&call.end);
-            for (order, part) in orders.iter_mut().zip(&parts).filter(|(_, part)| part.iter().all(is_usual)) {
+        let has_fast_paths = self.has_fast_paths && self.is_linearizability() && self.strategy == Strategy::JustInTime;
+        // Whether a specification may be asked about a part: its calls have the roles that their ends give them.
+        let is_shown = |part: &Calls<'h, S>| {
+            has_fast_paths && part.iter().all(|&(place, call)| role(place, call) == Role::of(&call.end))
+        };
+        if has_fast_paths {
+            for (order, part) in orders.iter_mut().zip(&parts).filter(|(_, part)| is_shown(part)) {
                 match self.fast_path(part, initial, &mut fast) {
                     None => {}
                     Some(Answer::Possible { order: found }) => *order = Some(found),
@@ -229,7 +237,7 @@ impl Check<'_> {
         let Some(problems) = open.iter().map(problem).collect::<Option<Vec<_>>>() else { return self.too_large() };
         let mut searches: Vec<_> = problems.iter().map(|problem| Search::new(problem, initial, tactics)).collect();
         // One part may show in no time what another one cannot in a year, so all go on in turns, each longer than the
-        // last.
+        // last. What a search does not decide in its first turn may show without one.
         let mut turn = FIRST_TURN;
         loop {
             for (number, &part) in open.iter().enumerate() {
@@ -237,7 +245,18 @@ impl Check<'_> {
                     continue;
                 }
                 let others = explored(&searches, Some(number));
-                let answer = match searches[number].run(initial, turn, &self.budget, others) {
+                let found = searches[number].run(initial, turn, &self.budget, others);
+                let is_open = matches!(found, None | Some(Found::Stopped(Limit::Steps | Limit::Bytes)));
+                if is_open
+                    && turn == FIRST_TURN
+                    && is_shown(&parts[part])
+                    && let Some(core) = self.contradiction(&parts[part], initial)
+                    && let Some(stuck) = last_of(&core)
+                {
+                    fast.follow(explored(&searches, None));
+                    return Checked { answer: Answer::Impossible { longest: Vec::new(), stuck }, explored: fast };
+                }
+                let answer = match found {
                     None => continue,
                     Some(Found::Order(order)) => {
                         orders[part] = Some(problems[number].places(&order));
@@ -263,21 +282,11 @@ impl Check<'_> {
     }
 
     fn each_read<'h, S: Specification>(&self, calls: &[Placed<'h, S::Operation, S::Response>], initial: &S) -> Checked {
-        let is_read = |call: &Call<S::Operation, S::Response>| {
-            let observed = call.end.response();
-            observed.is_some() && S::footprint(&call.operation, observed).is_read()
-        };
         let mut explored = Explored::default();
-        let reads = calls.iter().filter(|(_, call)| is_read(call)).map(|&(place, _)| Some(place));
-        // The changes by themselves, too, where nobody reads.
-        for target in reads.chain([None]) {
-            let role = |place: usize, call: &Call<S::Operation, S::Response>| match &call.end {
-                End::Returned { .. } if is_read(call) && Some(place) != target => Role::Absent,
-                end => Role::of(end),
-            };
+        for roles in roles_of_each_read::<S>(calls) {
             let steps = self.budget.steps.map(|steps| steps.saturating_sub(explored.steps));
             let check = Check { budget: Budget { steps, ..self.budget }, order: self.order.clone(), ..*self };
-            let checked = check.whole(calls.to_vec(), initial, role);
+            let checked = check.whole(calls.to_vec(), initial, |place, _| roles[place]);
             explored.follow(checked.explored);
             if !checked.is_possible() {
                 return Checked { explored, ..checked };
@@ -287,7 +296,7 @@ impl Check<'_> {
     }
 
     /// Returns whether the order is that of real time alone, for which parts that share nothing can be checked apart.
-    fn is_linearizability(&self) -> bool {
+    pub(crate) fn is_linearizability(&self) -> bool {
         self.order == Order::linearizability()
     }
 
@@ -330,6 +339,21 @@ impl Check<'_> {
         Some(answer)
     }
 
+    /// Asks the specification for calls of a part that contradict each other, if the budget has the memory.
+    pub(crate) fn contradiction<'h, S: Specification>(
+        &self,
+        part: &Calls<'h, S>,
+        initial: &S,
+    ) -> Option<Vec<Placed<'h, S::Operation, S::Response>>> {
+        let has_room = self.budget.bytes.is_none_or(|limit| part.len() * BYTES_PER_CALL <= limit);
+        if !has_room || self.budget.stop.is_some_and(|stop| stop()) {
+            return None;
+        }
+        let only_calls: Vec<_> = part.iter().map(|&(_, call)| call).collect();
+        let core = initial.contradiction(&only_calls)?;
+        Some(core.into_iter().map(|number| part[number]).collect())
+    }
+
     /// Returns what a search is about, or `None` if that alone does not fit into the memory.
     pub(crate) fn problem<'h, S: Specification>(
         &self,
@@ -356,40 +380,16 @@ impl Check<'_> {
         compared: Compared,
         filter: Filter,
     ) -> Checked {
+        // The relation by itself, with what comes before by way of others, and without what is left out.
+        if self.budget.bytes.is_some_and(|limit| 3 * Precedes::bytes(calls.len()) > limit) {
+            return self.too_large();
+        }
+        let is_stopped = || self.budget.stop.is_some_and(|stop| stop());
         let mut explored = Explored::default();
-        let direct = Precedes::direct(calls, &self.order);
-        let precedes = direct.clone().through(0..calls.len());
-        for (target, &(place, call)) in calls.iter().enumerate() {
-            if call.end.response().is_none() {
-                continue;
-            }
-            let is_compared = compared == Compared::All;
-            let footprints: Vec<Footprint> = (0..)
-                .zip(calls)
-                .map(|(number, (_, call))| {
-                    let is_known = is_compared || number == target;
-                    S::footprint(&call.operation, call.end.response().filter(|_| is_known))
-                })
-                .collect();
-            let is_kept = kept(&footprints, target, filter);
-            let order = self.order_without(calls, &direct, &is_kept);
-            let roles: BTreeMap<usize, Role> = calls
-                .iter()
-                .enumerate()
-                .map(|(number, &(place, call))| {
-                    let role = match &call.end {
-                        _ if number == target => Role::Demanded { is_compared: true },
-                        _ if !is_kept[number] || precedes.is_before(target, number) => Role::Absent,
-                        End::DidNotHappen { .. } => Role::Absent,
-                        End::Returned { .. } if precedes.is_before(number, target) => Role::Demanded { is_compared },
-                        End::Returned { .. } => Role::Optional { is_compared },
-                        End::Unknown => Role::Doubtful,
-                    };
-                    (place, role)
-                })
-                .collect();
-            let check = Check { order, ..self.clone() };
-            let Some(problem) = check.problem::<S>(calls, |place, _| roles[&place]) else { return self.too_large() };
+        for (place, question) in questions_of_each_call::<S>(calls, &self.order, compared, filter, &is_stopped) {
+            let check = Check { order: question.order, ..self.clone() };
+            let role = |place: usize, _: &Call<_, _>| question.roles[place];
+            let Some(problem) = check.problem::<S>(calls, role) else { return self.too_large() };
             let mut search = Search::new(&problem, initial, self.strategy.tactics());
             let found =
                 search.run(initial, u64::MAX, &self.budget, Explored { steps: explored.steps, ..Explored::default() });
@@ -405,22 +405,114 @@ impl Check<'_> {
         }
         Checked { answer: Answer::Possible { order: Vec::new() }, explored }
     }
+}
 
-    /// Returns the order of the calls that are kept, from what comes before what by itself: what comes before a call
-    /// that is left out comes before what follows that one all the same.
-    fn order_without<O, R>(&self, calls: &[Placed<'_, O, R>], direct: &Precedes, is_kept: &[bool]) -> Order {
-        let mut order = self.order.clone();
-        if is_kept.iter().all(|kept| *kept) || self.order.is_transitive() {
-            return order;
+/// One of the questions that a scope asks of a history: whether there is an order in which its calls have these roles.
+pub(crate) struct Question {
+    /// What is known of the order of the calls.
+    pub(crate) order: Order,
+    /// The role of each call, by its place.
+    pub(crate) roles: Vec<Role>,
+}
+
+/// Returns the questions of a scope. A history is possible if the answer to each is yes.
+pub(crate) fn questions<'a, S: Specification>(
+    calls: &'a [Placed<'a, S::Operation, S::Response>],
+    order: &'a Order,
+    scope: Scope,
+) -> Box<dyn Iterator<Item = Question> + 'a> {
+    let of_roles = |roles| Question { order: order.clone(), roles };
+    match scope {
+        Scope::History => {
+            Box::new(std::iter::once(of_roles(calls.iter().map(|(_, call)| Role::of(&call.end)).collect())))
         }
-        let is_left_out = |&middle: &usize| !is_kept[middle] && calls[middle].1.end.response().is_some();
-        let through = direct.clone().through((0..calls.len()).filter(is_left_out));
-        for (other, row) in through.rows.iter().enumerate().filter(|&(other, _)| is_kept[other]) {
-            let is_new = |&one: &usize| row[one] && is_kept[one] && one != other && !direct.rows[other][one];
-            order.pairs.extend((0..calls.len()).filter(is_new).map(|one| (calls[one].0, calls[other].0)));
+        Scope::EachRead => Box::new(roles_of_each_read::<S>(calls).map(of_roles)),
+        Scope::EachCall { compared, filter } => {
+            let questions = questions_of_each_call::<S>(calls, order, compared, filter, &|| false);
+            Box::new(questions.map(|(_, question)| question))
         }
-        order
     }
+}
+
+/// Returns the roles of calls for each of them that is known to have changed nothing, and at last for the changes by
+/// themselves, too, where nobody reads.
+fn roles_of_each_read<'a, S: Specification>(
+    calls: &'a [Placed<'a, S::Operation, S::Response>],
+) -> impl Iterator<Item = Vec<Role>> + 'a {
+    let is_read = |call: &Call<S::Operation, S::Response>| {
+        let observed = call.end.response();
+        observed.is_some() && S::footprint(&call.operation, observed).is_read()
+    };
+    let reads = calls.iter().filter(move |(_, call)| is_read(call)).map(|&(place, _)| Some(place));
+    reads.chain([None]).map(move |target| {
+        let role = |&(place, call): &Placed<'a, S::Operation, S::Response>| match &call.end {
+            End::Returned { .. } if is_read(call) && Some(place) != target => Role::Absent,
+            end => Role::of(end),
+        };
+        calls.iter().map(role).collect()
+    })
+}
+
+/// Returns what is asked about each call that returned, with its place.
+fn questions_of_each_call<'a, S: Specification>(
+    calls: &'a [Placed<'a, S::Operation, S::Response>],
+    order: &Order,
+    compared: Compared,
+    filter: Filter,
+    is_stopped: &'a dyn Fn() -> bool,
+) -> impl Iterator<Item = (usize, Question)> + 'a {
+    let returned = |number: &usize| calls[*number].1.end.response().is_some();
+    let order = order.closed_over((0..calls.len()).filter(|number| !returned(number)));
+    let direct = Precedes::direct(calls, &order, is_stopped);
+    // A call that may not have happened puts nothing before anything else.
+    let precedes = direct.clone().through((0..calls.len()).filter(returned), is_stopped);
+    let is_strict = compared == Compared::All;
+    let footprint = move |number: usize, is_compared: bool| {
+        let (_, call) = calls[number];
+        S::footprint(&call.operation, call.end.response().filter(|_| is_compared))
+    };
+    let mut footprints: Vec<Footprint> = (0..calls.len()).map(|number| footprint(number, is_strict)).collect();
+    (0..calls.len()).filter(returned).map(move |target| {
+        // The answer that is explained is compared in any case.
+        let unseen = std::mem::replace(&mut footprints[target], footprint(target, true));
+        let is_kept = kept(&footprints, &precedes, target, filter);
+        footprints[target] = unseen;
+        let role = |number: usize| match &calls[number].1.end {
+            _ if number == target => Role::Demanded { is_compared: true },
+            _ if !is_kept[number] || precedes.is_before(target, number) => Role::Absent,
+            End::DidNotHappen { .. } => Role::Absent,
+            End::Returned { .. } if precedes.is_before(number, target) => Role::Demanded { is_compared: is_strict },
+            End::Returned { .. } => Role::Optional { is_compared: is_strict },
+            End::Unknown => Role::Doubtful,
+        };
+        let roles = (0..calls.len()).map(role).collect();
+        let order = order_without(calls, &order, &direct, &is_kept, is_stopped);
+        (calls[target].0, Question { order, roles })
+    })
+}
+
+/// Returns the order of the calls that are kept, from what comes before what by itself: what comes before a call
+/// that is left out comes before what follows that one all the same.
+fn order_without<O, R>(
+    calls: &[Placed<'_, O, R>],
+    order: &Order,
+    direct: &Precedes,
+    is_kept: &[bool],
+    is_stopped: &dyn Fn() -> bool,
+) -> Order {
+    let mut order = order.clone();
+    if is_kept.iter().all(|kept| *kept) || order.is_transitive() {
+        return order;
+    }
+    let is_left_out = |&middle: &usize| !is_kept[middle] && calls[middle].1.end.response().is_some();
+    let through = direct.clone().through((0..calls.len()).filter(is_left_out), is_stopped);
+    for other in (0..calls.len()).filter(|&other| is_kept[other]) {
+        let is_new = |&one: &usize| {
+            through.is_before(one, other) && is_kept[one] && one != other && !direct.is_before(one, other)
+        };
+        order.pairs.extend((0..calls.len()).filter(is_new).map(|one| (calls[one].0, calls[other].0)));
+    }
+    order
 }
 
 impl Strategy {
@@ -432,7 +524,7 @@ impl Strategy {
             Self::BreadthFirst => (Candidates::Session, true),
         };
         let is_reduced = matches!(self, Self::JustInTime);
-        Tactics { candidates, breadth_first, is_reduced, foresees: is_reduced }
+        Tactics { candidates, breadth_first, is_reduced, foresees: is_reduced, hides: is_reduced }
     }
 }
 
@@ -446,19 +538,29 @@ fn explored<S: Specification>(searches: &[Search<'_, '_, S>], but: Option<usize>
 }
 
 /// Returns which calls may matter to the answer of `target`.
-fn kept(footprints: &[Footprint], target: usize, filter: Filter) -> Vec<bool> {
-    let mut kept: Vec<bool> =
-        footprints.iter().map(|footprint| filter == Filter::None || !footprint.is_read()).collect();
+///
+/// The answers and changes of calls that are kept depend on regions that only calls which are kept change. So an order of
+/// all calls explains the answer if and only if it does so without the others.
+fn kept(footprints: &[Footprint], precedes: &Precedes, target: usize, filter: Filter) -> Vec<bool> {
+    let is_changed = |footprint: &Footprint| match footprint.writes {
+        Regions::None => footprints.iter().any(|other| footprint.affects(other)),
+        _ => true,
+    };
+    let mut kept: Vec<bool> = match filter {
+        Filter::None => vec![true; footprints.len()],
+        Filter::Reads => footprints.iter().map(is_changed).collect(),
+        Filter::Unrelated => vec![false; footprints.len()],
+    };
     kept[target] = true;
     if filter == Filter::Unrelated {
-        let candidates = std::mem::replace(&mut kept, vec![false; footprints.len()]);
         let mut reached = vec![target];
-        kept[target] = true;
         while let Some(number) = reached.pop() {
+            // What may change everything may change what later calls look at, as a watch does.
+            let is_everything = footprints[number] == Footprint::everything();
             for (other, footprint) in footprints.iter().enumerate() {
-                let changes =
-                    |one: &Footprint| footprint.writes.meets(&one.reads) || footprint.writes.meets(&one.writes);
-                if candidates[other] && !kept[other] && changes(&footprints[number]) {
+                let is_late =
+                    precedes.is_before(target, other) || (!is_everything && precedes.is_before(number, other));
+                if !kept[other] && !is_late && footprint.affects(&footprints[number]) {
                     kept[other] = true;
                     reached.push(other);
                 }
@@ -468,41 +570,65 @@ fn kept(footprints: &[Footprint], target: usize, filter: Filter) -> Vec<bool> {
     kept
 }
 
-/// Which calls come before which other ones, all of them known to have happened.
+/// Which calls come before which other ones.
 #[derive(Clone)]
 struct Precedes {
-    /// `rows[other]` has the calls that come before `other`.
-    rows: Vec<Vec<bool>>,
+    /// `rows[other]` has a bit for each call, which says whether that comes before `other`.
+    rows: Vec<Vec<u64>>,
 }
 
 impl Precedes {
+    /// How many bytes the relation on some calls takes.
+    const fn bytes(calls: usize) -> usize {
+        8 * calls.div_ceil(64) * calls
+    }
+
     /// Returns which calls come before which other ones for a reason of the two alone.
-    fn direct<O, R>(calls: &[Placed<'_, O, R>], order: &Order) -> Self {
+    fn direct<O, R>(calls: &[Placed<'_, O, R>], order: &Order, is_stopped: &dyn Fn() -> bool) -> Self {
         let length = calls.len();
-        let mut rows = vec![vec![false; length]; length];
+        let mut rows = vec![vec![0; length.div_ceil(64)]; length];
         for (other, &(other_place, other_call)) in calls.iter().enumerate() {
+            if is_stopped() {
+                break;
+            }
             for (one, &(one_place, one_call)) in calls.iter().enumerate() {
-                rows[other][one] =
-                    one != other && order.puts((one, one_place, one_call), (other, other_place, other_call));
+                if one != other && order.puts((one, one_place, one_call), (other, other_place, other_call)) {
+                    rows[other][one / 64] |= 1 << (one % 64);
+                }
             }
         }
         Self { rows }
     }
 
-    /// Returns the same, and what comes before others by way of some calls.
-    fn through(mut self, middles: impl Iterator<Item = usize>) -> Self {
+    /// Returns the same, and what comes before others by way of some calls. A search that follows ends, too, where this
+    /// was stopped.
+    fn through(mut self, middles: impl Iterator<Item = usize>, is_stopped: &dyn Fn() -> bool) -> Self {
         for middle in middles {
+            if is_stopped() {
+                break;
+            }
             let before_middle = self.rows[middle].clone();
-            for row in self.rows.iter_mut().filter(|row| row[middle]) {
-                row.iter_mut().zip(&before_middle).for_each(|(cell, &before)| *cell |= before);
+            for row in self.rows.iter_mut().filter(|row| is_in(row, middle)) {
+                row.iter_mut().zip(&before_middle).for_each(|(word, &before)| *word |= before);
             }
         }
         self
     }
 
     fn is_before(&self, one: usize, other: usize) -> bool {
-        self.rows[other][one]
+        is_in(&self.rows[other], one)
     }
+}
+
+/// Returns whether a row has the bit of a call.
+fn is_in(row: &[u64], call: usize) -> bool {
+    row[call / 64] >> (call % 64) & 1 == 1
+}
+
+/// Returns the place of the call that ended last.
+fn last_of<O, R>(calls: &[Placed<'_, O, R>]) -> Option<usize> {
+    let ended = calls.iter().filter_map(|&(place, call)| Some((end_key(call.end.at()?), place)));
+    ended.max().map(|(_, place)| place)
 }
 
 /// Returns the calls by the regions of the state that they share, each part in the order of invocation.

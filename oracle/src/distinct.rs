@@ -7,6 +7,8 @@
 //! | --- | --- |
 //! | register | the zones of the values (Gibbons and Korach, 1997) |
 //! | set | where the earliest removal and the latest addition of a value leave those who did not see it |
+//! | unordered queue | whether there is an instant for each answer "it is empty" |
+//! | set that is read as a whole, and only added to | whether the reads grow, and additions fit between them |
 //! | queue | which value can be the first to come and the first to go, again and again |
 //! | stack | which value can lie below all others for as long as the stack is not empty, again and again |
 //! | priority queue | the first instant at which no larger value must be there, from the largest value down |
@@ -20,6 +22,7 @@
 //! it declines, and the search decides.
 
 mod containers;
+mod growing_set;
 mod priority_queue;
 mod queue;
 mod register;
@@ -28,8 +31,10 @@ mod stack;
 #[cfg(test)]
 mod tests;
 mod tournament;
+mod unordered_queue;
 
 pub(crate) use containers::Contents;
+pub(crate) use growing_set::growing_set;
 pub(crate) use register::register;
 pub(crate) use set::set;
 
@@ -45,7 +50,7 @@ pub(crate) const BYTES_PER_CALL: usize = 512;
 /// end.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    spans: Vec<Span>,
+    pub(crate) spans: Vec<Span>,
     /// The events at which calls end, and the calls, in order.
     ends: Vec<(usize, usize)>,
     /// How many events there are, which is an event after all of them.
@@ -55,9 +60,9 @@ pub(crate) struct Timeline {
 /// A call as an interval: the event of its invocation and that of its end. Those whose end is unknown end at
 /// [`Timeline::length`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
-    start: usize,
-    end: usize,
+pub(crate) struct Span {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
 impl Timeline {

@@ -76,7 +76,8 @@ impl Check<'_> {
     ///
     /// The check is made anew many times. All of that together takes at most the steps of the budget, and, besides the
     /// first check, some dozen times the steps of that one; its memory is the budget's at any time. What is not found
-    /// out by then is left open: the core is larger than it need be.
+    /// out by then is left open: the core is larger than it need be, or `maximal` is empty. No clock is asked, unless
+    /// the budget does, so that two runs explain the same.
     pub fn explain<S: Specification>(
         &self,
         history: &History<S::Operation, S::Response>,
@@ -86,31 +87,41 @@ impl Check<'_> {
         S::Operation: Clone,
         S::Response: Clone,
     {
-        // What can be said before a call is what a search went through.
-        let mut check =
-            Check { order: self.order.clone(), strategy: Strategy::JustInTime, has_fast_paths: false, ..*self };
+        let mut check = Check { order: self.order.clone(), strategy: Strategy::JustInTime, ..*self };
         let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
         let checked = check.whole(calls.clone(), initial, |_, call| Role::of(&call.end));
         let Answer::Impossible { stuck, .. } = checked.answer else { return None };
         check.spend(checked.explored.steps);
+        // What can be said before a call is what a search went through.
+        let has_fast_paths = std::mem::take(&mut check.has_fast_paths) && check.is_linearizability();
         let is_possible_without_revisions =
             check.is_possible_without_revisions(&calls, initial, checked.explored.steps);
         let calls = check.part_with::<S>(calls, stuck);
 
-        // A search that foresees where a state leads is stuck before the answer that people see to be wrong.
-        let limited = check.limited(checked.explored.steps);
-        let unforeseeing = Tactics { foresees: false, ..check.strategy.tactics() };
-        let seen = limited.whole_by(unforeseeing, calls.clone(), initial, |_, call| Role::of(&call.end));
-        check.spend(seen.explored.steps);
-        let (tactics, stuck) = match seen.answer {
-            Answer::Impossible { stuck, .. } => (unforeseeing, stuck),
-            Answer::Possible { .. } | Answer::Undecided { .. } => (check.strategy.tactics(), stuck),
-        };
-        let (maximal, maximal_count, steps) = check.maximal(tactics, &calls, initial, stuck);
+        // A search that foresees where a state leads is stuck before the answer that people see to be wrong, and one that
+        // hides what is overwritten does not see all states.
+        let unforeseeing = Tactics { foresees: false, hides: false, ..check.strategy.tactics() };
+        let searched = [unforeseeing, check.strategy.tactics()].into_iter().find_map(|tactics| {
+            let limited = check.limited(calls.len(), checked.explored.steps);
+            let seen = limited.whole_by(tactics, calls.clone(), initial, |_, call| Role::of(&call.end));
+            check.spend(seen.explored.steps);
+            match seen.answer {
+                Answer::Impossible { stuck, .. } => Some((tactics, stuck)),
+                Answer::Possible { .. } | Answer::Undecided { .. } => None,
+            }
+        });
+        let (maximal, maximal_count, steps) =
+            searched.map_or_else(Default::default, |(tactics, stuck)| check.maximal(tactics, &calls, initial, stuck));
         check.spend(steps);
+        let stuck = searched.map_or(stuck, |(_, stuck)| stuck);
         let call = &history.calls()[stuck];
         let allowed = call.end.response().map_or_else(Vec::new, |observed| allowed(&maximal, call, observed));
-        let core = Shrinking::new(&check, &calls, initial, checked.explored.steps).core(stuck);
+        let contradiction = if has_fast_paths { check.contradiction(&calls, initial) } else { None };
+        let shrinking = Shrinking::new(&check, &calls, initial, checked.explored.steps);
+        let core = match contradiction {
+            Some(contradiction) => shrinking.core_of(&contradiction),
+            None => shrinking.core(stuck),
+        };
         let revisions = is_possible_without_revisions.then(|| RevisionConflict {
             calls: check.order.contradicting_revisions(history).or_else(|| conflict_of(&core, history)),
         });
@@ -140,13 +151,16 @@ impl Check<'_> {
         checked.is_possible()
     }
 
-    /// Returns a check that may take some times the steps that another one took, and no more than this one.
-    fn limited(&self, taken: u64) -> Self {
+    /// Returns a check of so many calls that may take some times the steps that another one took, and no more than this
+    /// one.
+    fn limited(&self, calls: usize, taken: u64) -> Self {
         /// How many times the steps of the other one.
-        const TIMES: u64 = 8;
-        /// What a check may take in any case.
+        const TIMES: u64 = 2;
+        /// What a check may take in any case, and for each call.
         const STEPS_MIN: u64 = 10_000;
-        let steps = self.budget.steps.unwrap_or(u64::MAX).min(taken.saturating_mul(TIMES).max(STEPS_MIN));
+        const STEPS_PER_CALL: u64 = 16;
+        let steps = taken.saturating_mul(TIMES).max(STEPS_MIN).max(STEPS_PER_CALL * calls as u64);
+        let steps = self.budget.steps.unwrap_or(u64::MAX).min(steps);
         Check { order: self.order.clone(), budget: Budget { steps: Some(steps), ..self.budget }, ..*self }
     }
 
@@ -161,6 +175,7 @@ impl Check<'_> {
     ) -> (Vec<Maximal<S>>, u64, u64) {
         let Some(problem) = self.problem::<S>(calls, |_, call| Role::of(&call.end)) else { return (Vec::new(), 0, 0) };
         let mut search = Search::new(&problem, initial, tactics);
+        search.keep_dead_ends_at(stuck);
         let found = search.run(initial, u64::MAX, &self.budget, Explored::default());
         // The budget may stop this search where it did not stop the one before; what was found by then counts.
         debug_assert!(match found {

@@ -5,8 +5,8 @@
 //! | [`Format::JsonLines`] | this crate: a call a line | [`json_lines::read`] | [`json_lines::write()`] |
 //! | [`Format::JepsenEdn`] | Jepsen's `history.edn`, and Porcupine's key-value logs | [`read`] | [`edn::write`] |
 //! | [`Format::JepsenJson`] | the same in JSON | [`read`] | |
-//! | [`Format::JepsenLog`] | Jepsen's log, as Porcupine's etcd histories have it | [`read`] | |
-//! | [`Format::Limo`] | LiMo (Abdulla et al., PLDI 2025): `.hist` | [`read`] | |
+//! | [`Format::JepsenLog`] | Jepsen's `history.txt`, and its log, as Porcupine's etcd histories have it | [`read`] | |
+//! | [`Format::Limo`] | LiMo (Abdulla et al., PLDI 2025) and Violin: `.hist` | [`read`] | |
 //! | [`Format::PolyLin`] | PolyLin (Lee and Mathur, OOPSLA 2025) | [`read`] | |
 //!
 //! ```
@@ -40,13 +40,18 @@
 //! | --- | --- | --- |
 //! | `:ok` | returned | returned |
 //! | `:info`, or none | unknown | unknown |
-//! | `:fail` | did not happen, or, with `:error :did-not-match`, compared and did not match | `:cas` compared and did not match; what timed out is unknown; all else did not happen |
+//! | `:fail` | did not happen, or, with `:error :did-not-match`, compared and did not match | the same, with the error after the value or in its place; what timed out is unknown |
+//!
+//! A `:fail` of a comparison without an error, in a log, says that there was no effect, and not whether the service
+//! compared: clients end both like this. It did not happen, and [`parse`] returns it as a [`Doubt`].
 //!
 //! # Limits
 //!
 //! A line, and a map of a file whose maps are no lines, has at most [`LINE_MAX`] bytes, and values lie at most
-//! [`DEPTH_MAX`] deep in each other. Memory is in proportion to the file.
+//! [`DEPTH_MAX`] deep in each other. The values of an event take at most [`VALUES_MAX`] bytes of memory, and what is
+//! kept of a file some 32 bytes for each of its bytes, if it has many small values.
 
+mod containers;
 mod data;
 pub mod edn;
 mod error;
@@ -68,9 +73,9 @@ use serde::de::DeserializeOwned;
 
 use self::data::Grammar;
 use self::event::Pairing;
-use crate::History;
+use crate::{History, Specification};
 
-pub use self::data::DEPTH_MAX;
+pub use self::data::{DEPTH_MAX, VALUES_MAX};
 pub use self::error::{HistoryError, LINE_MAX};
 pub use self::value::Value;
 pub use self::vocabulary::{Answered, Asked, Misfit, Said, Vocabulary};
@@ -86,9 +91,10 @@ pub enum Format {
     JepsenEdn,
     /// The same in JSON.
     JepsenJson,
-    /// Jepsen's log: `INFO  jepsen.util - 0 :invoke :read nil`.
+    /// Jepsen's log, `INFO  jepsen.util - 0 :invoke :read nil`, and its `history.txt`, which has the lines without the
+    /// prefix.
     JepsenLog,
-    /// LiMo's `.hist`.
+    /// LiMo's `.hist`, and Violin's.
     Limo,
     /// PolyLin's calls.
     PolyLin,
@@ -145,7 +151,7 @@ fn by_content(head: &str) -> Option<Format> {
         if line.starts_with(';') || line.starts_with("# ") || line == "#" {
             continue;
         }
-        if line.contains(jepsen::LOG_PREFIX) {
+        if line.contains(jepsen::LOG_PREFIX) || jepsen::begins_with_process(line.as_bytes()) {
             return Some(Format::JepsenLog);
         }
         break;
@@ -171,15 +177,39 @@ fn by_content(head: &str) -> Option<Format> {
             _ => None,
         };
     }
-    if (is_map && inner.starts_with(':')) || inner.starts_with("#jepsen") {
-        return Some(Format::JepsenEdn);
-    }
-    let after = inner.trim_start_matches(|digit: char| digit.is_ascii_digit()).trim_start();
-    (!is_map && inner.starts_with(|first: char| first.is_ascii_digit()) && after.starts_with(':'))
-        .then_some(Format::JepsenLog)
+    ((is_map && inner.starts_with(':')) || inner.starts_with("#jepsen")).then_some(Format::JepsenEdn)
 }
 
-/// Reads the history of a specification from a file of a format.
+/// What a file of a format has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed<O, R> {
+    /// The history. Calls that are in doubt did not happen.
+    pub history: History<O, R>,
+    /// Calls of which the file says less than the history.
+    pub doubts: Vec<Doubt<R>>,
+}
+
+/// A call that failed, where the file does not say how: the service took it and refused it, as a comparison that did not
+/// match, or it did not happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doubt<R> {
+    /// The place of the call in the history.
+    pub call: usize,
+    /// The line at which the call ends, counted from 1.
+    pub line: usize,
+    /// What it was answered if it was taken.
+    pub refusal: R,
+}
+
+type ParsedBy<S> = Parsed<<S as Specification>::Operation, <S as Specification>::Response>;
+
+impl<O, R> From<History<O, R>> for Parsed<O, R> {
+    fn from(history: History<O, R>) -> Self {
+        Self { history, doubts: Vec::new() }
+    }
+}
+
+/// Reads the history of a specification from a file of a format. What is in [doubt](Doubt) did not happen.
 ///
 /// # Errors
 /// [`HistoryError`] names the line and the column, and what to do.
@@ -189,14 +219,27 @@ where
     S::Operation: DeserializeOwned,
     S::Response: DeserializeOwned,
 {
+    parse::<S>(format, from).map(|parsed| parsed.history)
+}
+
+/// Reads the history of a specification from a file of a format, and what the file leaves in doubt.
+///
+/// # Errors
+/// [`HistoryError`] names the line and the column, and what to do.
+pub fn parse<S>(format: Format, from: impl BufRead) -> Result<Parsed<S::Operation, S::Response>, HistoryError>
+where
+    S: Vocabulary,
+    S::Operation: DeserializeOwned,
+    S::Response: DeserializeOwned,
+{
     let mut pairing = Pairing::<S>::new();
     match format {
-        Format::JsonLines => return json_lines::read(from),
+        Format::JsonLines => return json_lines::read(from).map(Parsed::from),
         Format::JepsenEdn => jepsen::read_maps(from, Grammar::Edn, &mut |event| pairing.take(event))?,
         Format::JepsenJson => jepsen::read_maps(from, Grammar::Json, &mut |event| pairing.take(event))?,
         Format::JepsenLog => jepsen::read_log(from, &mut |event| pairing.take(event))?,
-        Format::Limo => limo::read(from, &mut |event| pairing.take(event))?,
+        Format::Limo => limo::read::<S>(from, &mut |event| pairing.take(event))?,
         Format::PolyLin => polylin::read(from, &mut pairing)?,
     }
-    pairing.history()
+    pairing.finish()
 }

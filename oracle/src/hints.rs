@@ -26,11 +26,14 @@ type Outcomes<S> = Vec<(<S as Specification>::Response, S)>;
 /// Holds the hints of a specification against all that some operations do, in every state that they reach from an
 /// initial one in at most `depth` steps.
 ///
-/// - An operation whose footprint writes nothing changes no state.
-/// - Of two operations whose footprints do not conflict, neither changes what the other answers, and both orders end in
-///   the same state.
+/// - An operation whose footprint writes and updates nothing changes no state.
+/// - An operation that does not [affect](crate::Footprint::affects) another one changes nothing of what that one answers.
+/// - Two operations whose footprints do not [conflict](crate::Footprint::conflicts) commute: both orders give the same
+///   answers and end in the same state.
 /// - An operation that does not depend on its session does the same for two sessions.
 /// - Operations that are the same do the same.
+/// - An operation that overwrites is answered so in every state, and leaves no trace of another one that overwrites
+///   the same regions before it.
 /// - What an operation is answered after others that only add to the state was not said to be out of reach before them.
 ///
 /// Cost: the states that are reached, times the operations squared.
@@ -120,7 +123,13 @@ where
             if S::is_same(one, other) && outcomes(state, Session(0), one) != outcomes(state, Session(0), other) {
                 return Err(wrong("is_same", both(), "they do different things".to_owned()));
             }
+            check_overwriting(state, one, other).map_err(|why| wrong("overwrites", both(), why))?;
             for (one_response, after_one) in outcomes(state, Session(0), one) {
+                if let Some(response) = answered_anew::<S>(state, (one, &one_response, &after_one), other) {
+                    let why =
+                        format!("{one:?} changes nothing that {other:?} looks at, and the answer {response:?} is new");
+                    return Err(wrong("footprint", both(), why));
+                }
                 for (other_response, after_both) in outcomes(&after_one, Session(1), other) {
                     let footprints =
                         (S::footprint(one, Some(&one_response)), S::footprint(other, Some(&other_response)));
@@ -145,6 +154,50 @@ where
     Ok(())
 }
 
+/// Returns an answer to an operation that is given before a step alone, or after it alone, though the step does not affect
+/// the operation that is answered so.
+fn answered_anew<S: Specification>(
+    before: &S,
+    (taken, taken_response, after): (&S::Operation, &S::Response, &S),
+    operation: &S::Operation,
+) -> Option<S::Response> {
+    let taken = S::footprint(taken, Some(taken_response));
+    let answers = |state| outcomes::<S>(state, Session(1), operation).into_iter().map(|(response, _)| response);
+    let is_new = |response: &S::Response, state| {
+        !taken.affects(&S::footprint(operation, Some(response))) && !answers(state).any(|other| other == *response)
+    };
+    [(before, after), (after, before)]
+        .into_iter()
+        .find_map(|(here, there)| answers(here).find(|response| is_new(response, there)))
+}
+
+/// Holds what is said of an operation that overwrites against what it does after another one, and says what is wrong.
+fn check_overwriting<S>(state: &S, one: &S::Operation, other: &S::Operation) -> Result<(), String>
+where
+    S: Specification + Debug,
+    S::Response: Debug,
+{
+    for (response, after_one) in outcomes(state, Session(0), one) {
+        for observed in [None, Some(&response)].into_iter().filter(|&observed| S::overwrites(one, observed)) {
+            let writes = S::footprint(one, observed).writes;
+            for (other_response, after_other) in outcomes(state, Session(1), other) {
+                let leaves_no_trace = [None, Some(&other_response)]
+                    .into_iter()
+                    .any(|observed| S::overwrites(other, observed) && S::footprint(other, observed).writes == writes);
+                let mut after_both = crate::outcomes(&after_other, Session(0), one, observed).map(|(_, after)| after);
+                match after_both.next() {
+                    None => return Err(format!("after the other one it is not answered {response:?}")),
+                    Some(after) if leaves_no_trace && after != after_one => {
+                        return Err(format!("the other one leaves a trace: {after:?} and not {after_one:?}"));
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Returns all outcomes of a step.
 fn outcomes<S: Specification>(state: &S, session: Session, operation: &S::Operation) -> Outcomes<S> {
     crate::outcomes(state, session, operation, None).collect()
@@ -153,7 +206,7 @@ fn outcomes<S: Specification>(state: &S, session: Session, operation: &S::Operat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Footprint, Open};
+    use crate::{Footprint, Open, Regions};
 
     /// A register whose hints are wrong as `Operation` says.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -166,7 +219,12 @@ mod tests {
         Doubles,
         Adds,
         Grows,
+        Overwrites,
         Reads,
+        /// Says that nothing matters to it, as if it wrote blindly.
+        Swaps(u8),
+        /// Says that it does not matter which of two comes first.
+        Appends(u8),
     }
 
     impl Specification for Liar {
@@ -174,20 +232,29 @@ mod tests {
         type Response = u8;
 
         fn step(&mut self, session: Session, operation: &Operation, _: &mut Open<'_>) -> u8 {
+            let before = self.0;
             self.0 = match operation {
+                Operation::Swaps(value) => *value,
+                Operation::Appends(bit) => self.0 << 1 | bit,
                 Operation::WritesAndSaysItReads => 7,
                 Operation::AddsSession => self.0.wrapping_add(u8::from(session == Session(1))),
                 Operation::Doubles => self.0.wrapping_mul(2),
                 Operation::Adds => self.0.wrapping_add(1),
-                Operation::Grows => self.0.saturating_add(1),
+                Operation::Grows | Operation::Overwrites => self.0.saturating_add(1),
                 Operation::Reads => self.0,
             };
-            self.0
+            match operation {
+                Operation::Swaps(_) => before,
+                Operation::Appends(_) => 0,
+                _ => self.0,
+            }
         }
 
         fn footprint(operation: &Operation, _: Option<&u8>) -> Footprint {
             match operation {
                 Operation::WritesAndSaysItReads | Operation::Reads => Footprint::reads_everything(),
+                Operation::Swaps(_) => Footprint::new(Regions::None, Regions::All),
+                Operation::Appends(_) => Footprint::new(Regions::None, Regions::None).and_updates(Regions::All),
                 _ => Footprint::everything(),
             }
         }
@@ -202,6 +269,10 @@ mod tests {
 
         fn grows(operation: &Operation) -> bool {
             matches!(operation, Operation::Grows)
+        }
+
+        fn overwrites(operation: &Operation, _: Option<&u8>) -> bool {
+            matches!(operation, Operation::Overwrites)
         }
 
         fn may_grow_into(&self, _: &Operation, observed: &u8) -> bool {
@@ -220,5 +291,9 @@ mod tests {
         check(&[Operation::AddsSession], "depends_on_session");
         check(&[Operation::Doubles, Operation::Adds], "is_same");
         check(&[Operation::Grows, Operation::Reads], "may_grow_into");
+        // The two conflict, and only an answer shows that the one matters to the other.
+        check(&[Operation::Swaps(2), Operation::Swaps(3)], "footprint");
+        check(&[Operation::Appends(0), Operation::Appends(1)], "footprint");
+        check(&[Operation::Overwrites], "overwrites");
     }
 }

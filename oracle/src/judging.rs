@@ -4,7 +4,6 @@
 //! specification does it with [`serve`]: it has the request as its argument, reads the history, and writes what came of
 //! it.
 
-use std::cell::OnceCell;
 use std::fmt;
 use std::io::{self, BufRead, Read, Write};
 use std::marker::PhantomData;
@@ -14,15 +13,25 @@ use std::time::Duration;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::formats::{self, Format, HistoryError, Vocabulary, json_lines};
-use crate::report::reported_calls;
-use crate::{Budget, Check, CheckReport, History, Order, Specification, Strategy};
+use crate::formats::{self, Doubt, Format, HistoryError, Parsed, Vocabulary, json_lines};
+use crate::report::{json, reported_calls};
+use crate::smt::{self, Words};
+use crate::{
+    Answer, Budget, Call, Check, CheckReport, End, Formulas, History, Order, ReportedAnswer, Scope, Specification,
+    Strategy, words,
+};
 
 /// How much of a file tells its format.
 const HEAD: u64 = 16 << 10;
 
-/// How long the search for an explanation may take besides twice the time of the check.
-const EXPLAINING: Duration = Duration::from_secs(10);
+/// How many calls a history has at most whose formulas are written: to find out what orders them takes all triples.
+const FORMULA_CALLS_MAX: usize = 200;
+
+/// How many states the calls of a formula reach at most.
+const FORMULA_STATES_MAX: usize = 5_000;
+
+/// How many bytes the formulas of a history have at most.
+const FORMULA_BYTES_MAX: usize = 64 << 20;
 
 /// What is asked for of the check of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,17 +46,26 @@ pub struct JudgingRequest {
     pub order: NamedOrder,
     /// Whether calls with smaller revisions were taken before those with larger ones, too.
     pub revisions: bool,
+    /// What has to be explained.
+    pub scope: Scope,
     /// How the search goes about it.
     pub strategy: Strategy,
     /// How many steps of the specification the search takes at most.
     pub steps: Option<u64>,
     /// How many bytes the search keeps at most.
     pub bytes: Option<usize>,
-    /// How long the search takes at most. The search for an explanation takes at most twice the time of the check, and
-    /// ten seconds.
+    /// How long the check takes at most, with the search for an explanation. Without it no clock is asked, and two checks
+    /// of a history report the same.
     pub time: Option<Duration>,
+    /// Whether there is a service for each key ([`Keyed`](crate::specifications::Keyed)), and calls have keys. It is for
+    /// ready-made specifications; one of a user has its keys in its type.
+    pub keyed: bool,
+    /// Whether a history in which no call was answered is unobserved, and not possible ([`Check::requires_answers`]).
+    pub requires_answers: bool,
     /// Whether the report has all calls ([`CheckReport::history`]).
     pub calls: bool,
+    /// Whether the report has what an SMT solver can be asked ([`CheckReport::formulas`]).
+    pub formulas: bool,
 }
 
 /// An order that has a name.
@@ -88,6 +106,9 @@ pub enum JudgingError {
         /// The format of the file.
         format: Format,
     },
+    /// There is no service for each key of a specification without a vocabulary.
+    #[error("the specification has no service for each key; judge the histories of two keys apart")]
+    NoKeys,
     /// The initial state is not one of the specification's.
     #[error("the initial state is not one of the specification's: {message}; {cure}")]
     Initial {
@@ -99,6 +120,19 @@ pub enum JudgingError {
     /// The file is not a history of the specification.
     #[error(transparent)]
     History(#[from] HistoryError),
+    /// Whether the history is possible depends on how calls failed, which the file does not say.
+    #[error(
+        "line {line}: this call failed, and the log does not say how. If the service refused it, as a comparison that did \
+         not match, the history is impossible{}; if it did not happen, possible. Write `:did-not-match` after the value, \
+         or the reason why it did not happen",
+        if *others == 0 { "" } else { ", if failed calls before it were refused, too" }
+    )]
+    InDoubt {
+        /// The line at which the first call ends that matters, counted from 1.
+        line: usize,
+        /// How many other calls are in doubt.
+        others: usize,
+    },
     /// The file cannot be opened, or its beginning not be read.
     #[error("cannot be read: {0}")]
     Unreadable(#[from] io::Error),
@@ -120,8 +154,8 @@ pub enum JudgingReply {
 /// How the histories of a specification are read.
 pub struct Reading<S: Specification>(ReadHistory<S>);
 
-type HistoryOf<S> = History<<S as Specification>::Operation, <S as Specification>::Response>;
-type ReadHistory<S> = fn(Format, &mut dyn BufRead) -> Result<HistoryOf<S>, JudgingError>;
+type ParsedBy<S> = Parsed<<S as Specification>::Operation, <S as Specification>::Response>;
+type ReadHistory<S> = fn(Format, &mut dyn BufRead) -> Result<ParsedBy<S>, JudgingError>;
 
 /// The formats of a specification whose type is known, for generated programs: with [`JsonLinesAlone`] in scope,
 /// `Formats::<S>::default().reading()` reads all formats if `S` has a [`Vocabulary`], or else JSON Lines.
@@ -171,13 +205,13 @@ where
     where
         S: Vocabulary,
     {
-        Self(|format, from| Ok(formats::read::<S>(format, from)?))
+        Self(|format, from| Ok(formats::parse::<S>(format, from)?))
     }
 
     /// Reads JSON Lines alone.
     pub fn json_lines() -> Self {
         Self(|format, from| match format {
-            Format::JsonLines => Ok(json_lines::read(from)?),
+            Format::JsonLines => Ok(json_lines::read(from)?.into()),
             format => Err(JudgingError::OtherFormat { format }),
         })
     }
@@ -213,11 +247,15 @@ impl Default for JudgingRequest {
             format: None,
             order: NamedOrder::default(),
             revisions: false,
+            scope: Scope::default(),
             strategy: Strategy::default(),
             steps: None,
             bytes: Budget::default().bytes,
             time: None,
+            keyed: false,
+            requires_answers: false,
             calls: false,
+            formulas: false,
         }
     }
 }
@@ -247,29 +285,76 @@ impl JudgingRequest {
             None if head.iter().all(u8::is_ascii_whitespace) => Format::JsonLines,
             format => format.ok_or(JudgingError::UnknownFormat)?,
         };
-        let history = (reading.0)(format, &mut head.chain(from))?;
+        let Parsed { history, doubts } = (reading.0)(format, &mut head.chain(from))?;
 
         let begun = (watch.elapsed)();
         let end = self.time.map(|time| begun.saturating_add(time));
         let stop = || (watch.is_stopped)() || end.is_some_and(|end| (watch.elapsed)() >= end);
         let budget = Budget { steps: self.steps, bytes: self.bytes, stop: Some(&stop) };
-        // The first question whether to stop comes when the check is over, and says how long it took.
-        let explaining_ends: OnceCell<Duration> = OnceCell::new();
-        let stop_explaining = || {
-            let now = (watch.elapsed)();
-            let taken = now.saturating_sub(begun);
-            let end = *explaining_ends.get_or_init(|| now.saturating_add(2 * taken).saturating_add(EXPLAINING));
-            (watch.is_stopped)() || now >= end
-        };
-        let explaining = Budget { stop: Some(&stop_explaining), ..budget };
         let order = Order { revisions: self.revisions, ..self.order.order() };
-        let check = Check { order, budget, strategy: self.strategy, ..Check::default() };
-        let mut report = check.report_within(&history, initial, explaining);
+        let check = Check {
+            order,
+            budget,
+            strategy: self.strategy,
+            scope: self.scope,
+            requires_answers: self.requires_answers,
+            ..Check::default()
+        };
+        let mut report = check.report(&history, initial);
+        if matches!(report.answer, ReportedAnswer::Possible { .. }) && !doubts.is_empty() {
+            // What is impossible without refusals is impossible. What is possible may not be so with them.
+            let with_refusals = |count| check.run(&with_refusals(&history, &doubts[..count]), initial).answer;
+            match with_refusals(doubts.len()) {
+                Answer::Possible { .. } => {}
+                Answer::Undecided { limit } => report.answer = ReportedAnswer::Undecided { limit },
+                Answer::Impossible { .. } => {
+                    let counts: Vec<usize> = (1..doubts.len()).collect();
+                    let is_possible = |&count: &usize| !matches!(with_refusals(count), Answer::Impossible { .. });
+                    let Doubt { line, .. } = doubts[counts.partition_point(is_possible)];
+                    return Err(JudgingError::InDoubt { line, others: doubts.len() - 1 });
+                }
+            }
+        }
         if self.calls {
             report.history = reported_calls(&history);
         }
+        if self.formulas {
+            report.formulas = Some(formulas(&history, initial, &check));
+        }
         Ok(report)
     }
+}
+
+/// Returns what a solver can be asked of a history in place of a check.
+fn formulas<S>(history: &History<S::Operation, S::Response>, initial: &S, check: &Check<'_>) -> Formulas
+where
+    S: Specification,
+    S::Operation: Serialize,
+    S::Response: Serialize,
+{
+    if history.calls().len() > FORMULA_CALLS_MAX {
+        return Formulas::TooLarge(format!("formulas are written for at most {FORMULA_CALLS_MAX} calls"));
+    }
+    let names = Words::<S> {
+        state: |_| None,
+        operation: |operation| words(&json(operation)),
+        response: |response| words(&json(response)),
+    };
+    let mut texts = Vec::new();
+    let mut bytes = 0;
+    for text in smt::formulas_in(names, history, initial, &check.order, check.scope, FORMULA_STATES_MAX) {
+        match text {
+            Ok(text) => {
+                bytes += text.len();
+                texts.push(text);
+            }
+            Err(error) => return Formulas::TooLarge(error.to_string()),
+        }
+        if bytes > FORMULA_BYTES_MAX {
+            return Formulas::TooLarge(format!("the formulas have more than {FORMULA_BYTES_MAX} bytes"));
+        }
+    }
+    Formulas::Texts(texts)
 }
 
 /// Judges a history as a request in JSON asks for, and writes a [`JudgingReply`] as JSON: what a program of a
@@ -291,6 +376,9 @@ where
     S::Response: Serialize + Clone,
 {
     let reply = match serde_json::from_str::<JudgingRequest>(request) {
+        Ok(JudgingRequest { keyed: true, .. }) => {
+            JudgingReply::Unreadable { message: JudgingError::NoKeys.to_string() }
+        }
         Ok(request) => match request.judge(reading, initial, from, watch) {
             Ok(report) => JudgingReply::Report(report),
             Err(error) => JudgingReply::Unreadable { message: error.to_string() },
@@ -302,6 +390,19 @@ where
     serde_json::to_writer(&mut *to, &reply)?;
     writeln!(to)?;
     to.flush()
+}
+
+/// Returns the history in which calls that are in doubt were refused.
+fn with_refusals<O: Clone, R: Clone>(history: &History<O, R>, doubts: &[Doubt<R>]) -> History<O, R> {
+    let mut history = history.clone();
+    for Doubt { call, refusal, .. } in doubts {
+        if let Some(Call { end, .. }) = history.call_mut(*call)
+            && let Some(at) = end.at()
+        {
+            *end = End::Returned { at, response: refusal.clone() };
+        }
+    }
+    history
 }
 
 fn names() -> String {

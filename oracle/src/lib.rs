@@ -88,7 +88,7 @@
 //!
 //! # Limits
 //!
-//! - The crate reads no clock and starts no thread. A history grows with its calls; nothing is dropped from it.
+//! - The crate reads no clock and starts no thread, and no process but an SMT solver that is asked for. A history grows with its calls; nothing is dropped from it.
 //! - Whether a history is linearizable is NP-complete (Gibbons and Korach, 1997), so a check ends undecided where its
 //!   budget runs out. [`Answer::Undecided`] says what ran out and what was explored.
 //! - A possible history is no proof that the service is right: another order may be what happened.
@@ -99,14 +99,15 @@
 //! [`Recorder`] records, and [`formats`] reads and writes files. [`specifications`] has ready-made ones, [`Check`] all
 //! options of a check, [`hints`] what holds a specification's hints against brute force, and [`Online`] judges as
 //! things happen. [`Check::report`] says what came of a check as plain data, and `catalogue`, which the feature of this
-//! name brings, judges files by ready-made specifications that are named. [`smt`] writes a history as a formula, for an
-//! SMT solver as a second judge.
+//! name brings, judges files by ready-made specifications that are named. [`smt`] writes a history as a formula, and asks
+//! an SMT solver as a second judge.
 
 mod budget;
 mod call;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;
 mod check;
+mod contradictions;
 mod distinct;
 mod explain;
 pub mod formats;
@@ -135,7 +136,7 @@ pub use open::{Open, Unknown, Unknowns};
 pub use order::Order;
 pub use recorder::{CallId, Misuse, Recorder};
 pub use report::{
-    AllowedAnswer, CheckReport, CoreCall, IMPOSSIBLE_HISTORY, Impossible, ReportedAnswer, ReportedCall,
+    AllowedAnswer, CheckReport, CoreCall, Formulas, IMPOSSIBLE_HISTORY, Impossible, ReportedAnswer, ReportedCall,
     ReportedConflict, words,
 };
 pub use revisions::RevisionConflict;

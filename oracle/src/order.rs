@@ -66,6 +66,18 @@ impl Order {
             || self.pairs.contains(&(one_place, other_place))
     }
 
+    /// Returns the same order, with the pairs that follow from its pairs by calls which may not have happened: what comes
+    /// before such a call comes before what follows it all the same. `doubtful` are the places of these calls.
+    pub(crate) fn closed_over(&self, doubtful: impl Iterator<Item = usize>) -> Self {
+        let mut order = self.clone();
+        for place in doubtful.filter(|_| !self.pairs.is_empty()) {
+            let before: Vec<usize> = order.pairs.iter().filter(|pair| pair.1 == place).map(|pair| pair.0).collect();
+            let after: Vec<usize> = order.pairs.iter().filter(|pair| pair.0 == place).map(|pair| pair.1).collect();
+            order.pairs.extend(before.iter().flat_map(|&one| after.iter().map(move |&other| (one, other))));
+        }
+        order
+    }
+
     /// Returns whether the reasons of two pairs of calls make one for the calls at both ends: that of one kind does.
     pub(crate) const fn is_transitive(&self) -> bool {
         let kinds = self.real_time as u8 + self.sessions as u8 + self.synchronous as u8 + self.revisions as u8;

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use simutant_outcomes::{Finding, Inconclusive, Verdict};
 
 use crate::{
-    Answer, Budget, Call, Check, End, Explanation, Explored, History, Limit, Revision, RevisionConflict, Session,
+    Answer, Call, Check, End, Explanation, Explored, History, Limit, Revision, RevisionConflict, Session,
     Specification, Time, What,
 };
 
@@ -25,6 +25,8 @@ pub const IMPOSSIBLE_HISTORY: &str = "impossible-history";
 pub struct CheckReport {
     /// How many calls the history has.
     pub calls: usize,
+    /// How many of them were answered: of others nothing was observed.
+    pub answered: usize,
     /// How many sessions made them.
     pub sessions: usize,
     /// When the first of them began.
@@ -37,6 +39,19 @@ pub struct CheckReport {
     /// All calls, for a picture; empty unless they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<ReportedCall>,
+    /// What an SMT solver can be asked in place of the check; `None` unless it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub formulas: Option<Formulas>,
+}
+
+/// What an SMT solver can be asked in place of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Formulas {
+    /// The history is possible if and only if all of these texts are satisfiable ([`smt::formulas`](crate::smt::formulas)).
+    Texts(Vec<String>),
+    /// The history is too large for a solver: why, in words.
+    TooLarge(String),
 }
 
 /// Whether a specification can have done what clients saw.
@@ -45,11 +60,15 @@ pub struct CheckReport {
 pub enum ReportedAnswer {
     /// It can.
     Possible {
-        /// The calls in an order that explains all of it, without those of unknown end that had no effect.
+        /// The calls in an order that explains all of it, without those of unknown end that had no effect. Where calls are
+        /// explained by themselves, it is empty.
         order: Vec<usize>,
     },
     /// It cannot, and this is why.
     Impossible(Box<Impossible>),
+    /// It can, as any service can: no call was answered, and the check [requires
+    /// answers](Check::requires_answers).
+    Unobserved,
     /// The budget ran out before it was known.
     Undecided {
         /// What ran out.
@@ -142,42 +161,29 @@ pub struct CoreCall {
 impl Check<'_> {
     /// Returns what came of a check, with the explanation of what is impossible.
     ///
-    /// The search for the explanation has the budget of the check once more.
+    /// The search for the explanation may take the steps and the memory of the budget again. It asks the same
+    /// [`Budget::stop`](crate::Budget::stop), so a limit of time covers check and explanation together.
     pub fn report<S>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> CheckReport
     where
         S: Specification,
         S::Operation: Serialize + Clone,
         S::Response: Serialize + Clone,
     {
-        self.report_within(history, initial, self.budget)
-    }
-
-    /// Returns the same, where the search for the explanation has a budget of its own.
-    pub fn report_within<S>(
-        &self,
-        history: &History<S::Operation, S::Response>,
-        initial: &S,
-        explaining: Budget<'_>,
-    ) -> CheckReport
-    where
-        S: Specification,
-        S::Operation: Serialize + Clone,
-        S::Response: Serialize + Clone,
-    {
         let checked = self.run(history, initial);
+        let answered = history.calls().iter().filter(|call| call.end.response().is_some()).count();
         let answer = match checked.answer {
+            Answer::Possible { .. } if answered == 0 && self.requires_answers => ReportedAnswer::Unobserved,
             Answer::Possible { order } => ReportedAnswer::Possible { order },
             Answer::Undecided { limit } => ReportedAnswer::Undecided { limit },
             Answer::Impossible { longest, stuck } => {
-                let check = Check { order: self.order.clone(), budget: explaining, ..*self };
-                let explanation = check.explain(history, initial);
+                let explanation = self.explain(history, initial);
                 ReportedAnswer::Impossible(Box::new(impossible(history, longest, stuck, explanation)))
             }
         };
         let sessions: BTreeSet<Session> = history.calls().iter().map(|call| call.session).collect();
         let (calls, sessions, explored) = (history.calls().len(), sessions.len(), checked.explored);
         let begun_ns = history.calls().iter().map(|call| call.invoked.time).min().unwrap_or(Time::ZERO);
-        CheckReport { calls, sessions, begun_ns, answer, explored, history: Vec::new() }
+        CheckReport { calls, answered, sessions, begun_ns, answer, explored, history: Vec::new(), formulas: None }
     }
 
     /// Returns the verdict on a history, for testbeds and other judges: the finding of a failure has the whole
@@ -235,12 +241,17 @@ where
         reason: allowed.reason.filter(|reason| !reason.is_empty()),
         after: allowed.after,
     });
+    let (mut maximal, mut maximal_count): (Vec<Vec<usize>>, u64) =
+        (maximal.into_iter().map(|maximal| maximal.order).collect(), maximal_count);
+    if maximal.is_empty() && !longest.is_empty() {
+        (maximal, maximal_count) = (vec![longest.clone()], 1);
+    }
     let core = core.into_iter().map(|known| CoreCall { call: reported(known.call), known: known.what });
     Impossible {
         stuck: reported(stuck),
         allowed: allowed.collect(),
         longest,
-        maximal: maximal.into_iter().map(|maximal| maximal.order).collect(),
+        maximal,
         maximal_count,
         core: core.collect(),
         revisions: revisions.map(|RevisionConflict { calls }| ReportedConflict {
@@ -261,7 +272,7 @@ const fn is_false(value: &bool) -> bool {
 
 /// Returns a value as JSON. What JSON cannot have, as a map whose keys are no texts, is said to be so: it is shown, and
 /// nothing is judged by it.
-fn json(value: &impl Serialize) -> Json {
+pub(crate) fn json(value: &impl Serialize) -> Json {
     serde_json::to_value(value).unwrap_or_else(|error| Json::String(format!("not shown: {error}")))
 }
 
@@ -273,6 +284,10 @@ impl CheckReport {
             ReportedAnswer::Impossible(impossible) => {
                 let kind = if impossible.revisions.is_some() { "contradicting-revisions" } else { IMPOSSIBLE_HISTORY };
                 Verdict::Fail(Finding::wrong_result(kind, impossible.to_string()).with_detail(impossible))
+            }
+            ReportedAnswer::Unobserved => {
+                let reason = "no call was answered, so nothing was observed".to_owned();
+                Verdict::Inconclusive(Inconclusive { reason })
             }
             ReportedAnswer::Undecided { limit } => {
                 let reason = format!("{limit} ran out before it was known whether the history is possible");

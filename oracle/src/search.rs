@@ -4,7 +4,8 @@
 //! from configuration to configuration by placing one more call whose answer agrees with what the client observed, and
 //! never twice to the same one (Lowe, 2017, "Testing for linearizability"; Wing and Gong, 1993).
 //!
-//! Five reductions make the default strategy fast; each is sound for every order of [`Order`](crate::Order):
+//! Six reductions make the default strategy fast; each is sound for every order of [`Order`](crate::Order), or is made
+//! only where the order is one for which it is:
 //!
 //! - a call that changes no state ([`Footprint::is_read`](crate::Footprint::is_read)) is placed as soon as its answer
 //!   agrees: whatever order places it later still holds with it placed now, unless a call that may not have happened
@@ -15,6 +16,11 @@
 //! - where nothing but operations that add to the state can come before the next read, a state that cannot grow into
 //!   what it observed is left at once;
 //! - calls of unknown end whose operations are the same stand in a class, of which the first is tried;
+//! - a call that overwrites what is there ([`Specification::overwrites`]) leaves no trace if another one follows at
+//!   once. So one is tried only where something other than that can follow; of those that do the same only the first
+//!   to end; and each that was under way when another one was placed is *hidden*: when it is demanded, it is taken to
+//!   have come just before that one. What is hidden can do all that what is exposed can, and all that what is placed
+//!   can;
 //! - a call is demanded only when it returned: of those that are still under way only such are placed before it as
 //!   share a region of the state with it. Where one of several parts that share nothing has no explanation, the search
 //!   goes back to the last call of that part.
@@ -26,6 +32,7 @@ mod store;
 use std::collections::VecDeque;
 
 pub(crate) use parts::parts;
+use problem::{OTHER_KIND, Overwriting};
 pub(crate) use problem::{Placed, Problem, Role};
 pub(crate) use store::States;
 use store::{Configurations, grown};
@@ -42,6 +49,8 @@ pub(crate) struct Tactics {
     pub(crate) is_reduced: bool,
     /// Whether a state ends the search when a later read is out of its reach.
     pub(crate) foresees: bool,
+    /// Whether calls that others overwrite are hidden.
+    pub(crate) hides: bool,
 }
 
 /// Which call is tried first.
@@ -81,9 +90,10 @@ pub(crate) struct Search<'p, 'h, S: Specification> {
     /// What is to be expanded breadth first, and how each configuration was reached.
     queue: VecDeque<u32>,
     trails: Vec<Trail>,
-    /// The longest part that was explained, its demand, and its last configuration in a breadth-first search.
-    longest: (u32, Vec<u32>, u32),
-    /// Where a depth-first search could not go on, of what it explained up to the demand of `longest`.
+    longest: Longest,
+    /// The demand at which dead ends are kept, if they are.
+    kept_demand: Option<u32>,
+    /// Where a depth-first search could not go on at that demand.
     dead_ends: Vec<DeadEnd>,
     dead_ends_count: u64,
     meter: Meter,
@@ -95,10 +105,46 @@ pub(crate) struct Search<'p, 'h, S: Specification> {
     /// The configuration that is being expanded, and its candidates if they are in an order of their own.
     parent: Vec<u64>,
     ranked: (Option<u32>, Vec<u32>),
-    /// The configuration that is being made.
+    /// The configuration that is being made, and what hidden calls make of it.
     child: Vec<u64>,
-    /// The calls placed so far.
+    ahead: Vec<u64>,
+    /// The calls placed so far. Those that were hidden when they were demanded have the bit [`HIDDEN`].
     order: Vec<u32>,
+    /// Whether the child was made by a call that no other one can follow but such as overwrite it.
+    is_useless: bool,
+}
+
+/// The bit of a call that was hidden when it was demanded.
+const HIDDEN: u32 = 1 << 31;
+
+/// The longest part that was explained.
+#[derive(Debug, Default)]
+struct Longest {
+    demand: u32,
+    /// Its last configuration in a breadth-first search.
+    configuration: u32,
+    /// How many calls of the path are its first ones.
+    shared: usize,
+    /// Its other calls, the last one first.
+    others: Vec<u32>,
+}
+
+impl Longest {
+    fn len(&self) -> usize {
+        self.shared + self.others.len()
+    }
+
+    /// Takes leave of the calls of a path from a place on.
+    fn part(&mut self, path: &[u32], placed: usize) {
+        if let Some(left) = path.get(placed..self.shared) {
+            self.others.extend(left.iter().rev());
+            self.shared = placed;
+        }
+    }
+
+    fn order(self, path: &[u32]) -> Vec<u32> {
+        path[..self.shared].iter().copied().chain(self.others.into_iter().rev()).collect()
+    }
 }
 
 /// A configuration that is being expanded.
@@ -106,6 +152,10 @@ struct Frame {
     configuration: u32,
     /// The next candidate.
     cursor: usize,
+    /// Whether the demanded call was hidden: it has come before, and changes nothing.
+    has_hidden: bool,
+    /// The kinds of overwriting calls that were candidates, a bit each.
+    kinds: u64,
     /// Further choices of that candidate.
     script: Option<Script>,
     /// How many calls had been placed.
@@ -170,7 +220,8 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             frames: Vec::new(),
             queue: VecDeque::new(),
             trails: Vec::new(),
-            longest: (0, Vec::new(), 0),
+            longest: Longest::default(),
+            kept_demand: None,
             dead_ends: Vec::new(),
             dead_ends_count: 0,
             meter: Meter::default(),
@@ -180,8 +231,15 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             parent: Vec::new(),
             ranked: (None, Vec::new()),
             child: vec![0; 1 + problem.firm + problem.spare],
+            ahead: Vec::new(),
             order: Vec::new(),
+            is_useless: false,
         }
+    }
+
+    /// Keeps the dead ends at the demand of the call that is at a place of the history.
+    pub(crate) fn keep_dead_ends_at(&mut self, place: usize) {
+        self.kept_demand = self.problem.item_at(place).map(|item| item.until);
     }
 
     /// Searches from an initial state, or goes on, for some steps. `others` is what other searches have taken of the
@@ -209,7 +267,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             return Err(Limit::Stopped);
         }
         if self.configurations.len() == 0 && self.begin(initial)? {
-            return Ok(Some(Found::Order(std::mem::take(&mut self.order))));
+            return Ok(Some(self.found()));
         }
         /// How many expansions there are between two questions whether to stop.
         const EXPANSIONS_BETWEEN: u32 = 256;
@@ -230,14 +288,42 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     /// Makes the first configuration, and returns whether nothing is left to do.
     fn begin(&mut self, initial: &S) -> Result<bool, Limit> {
         self.child[0] = head(0, self.states.number(initial, S::heap_bytes));
+        expose(self.problem, &mut self.child, 0);
         if self.settle()? {
             return Ok(true);
         }
         if let Ok(root) = self.keep()? {
-            self.longest = (demand(self.configurations.get(root)), self.order.clone(), root);
+            self.longest.demand = demand(self.configurations.get(root));
+            self.longest.configuration = root;
+            self.longest.shared = self.order.len();
             self.push(root);
         }
         Ok(false)
+    }
+
+    /// Returns the calls that were placed, all of them.
+    fn found(&self) -> Found {
+        Found::Order(self.shown(&self.order))
+    }
+
+    /// Returns an order of calls in which those that were hidden come just before the call that hides them.
+    fn shown(&self, order: &[u32]) -> Vec<u32> {
+        let mut hidden: Vec<Vec<u32>> = vec![Vec::new(); self.problem.growth.len()];
+        let mut shown = Vec::with_capacity(order.len());
+        for &number in order.iter().rev() {
+            let item = &self.problem.items[(number & !HIDDEN) as usize];
+            let hidden = &mut hidden[item.part as usize];
+            if number & HIDDEN != 0 {
+                hidden.push(number & !HIDDEN);
+            } else {
+                shown.push(number);
+                if item.overwriting != Overwriting::No {
+                    shown.append(hidden);
+                }
+            }
+        }
+        shown.reverse();
+        shown
     }
 
     /// Goes on with a configuration later.
@@ -246,19 +332,23 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             self.queue.push_back(configuration);
         } else {
             let placed = self.order.len();
-            self.frames.push(Frame { configuration, cursor: 0, script: None, placed });
+            self.frames.push(Frame { configuration, cursor: 0, has_hidden: false, kinds: 0, script: None, placed });
         }
     }
 
     /// Makes one more child of the configuration that was reached last.
     fn expand_last(&mut self) -> Result<Option<Found>, Limit> {
         let Some(mut frame) = self.frames.pop() else { return Ok(Some(self.nowhere())) };
+        self.longest.part(&self.order, frame.placed);
         self.order.truncate(frame.placed);
         let demanded = demand(self.configurations.get(frame.configuration));
         if self.next_child(&mut frame)? {
             self.frames.push(frame);
             if self.settle()? {
-                return Ok(Some(Found::Order(std::mem::take(&mut self.order))));
+                return Ok(Some(self.found()));
+            }
+            if self.is_useless()? {
+                return Ok(None);
             }
             match self.keep()? {
                 Ok(child) => self.push(child),
@@ -281,19 +371,16 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     }
 
     fn note_dead_end(&mut self, demanded: u32, configuration: u32) {
-        if demanded > self.longest.0 {
-            self.dead_ends.clear();
-            self.dead_ends_count = 0;
-        }
-        if demanded >= self.longest.0 {
+        if self.kept_demand == Some(demanded) {
             self.dead_ends_count += 1;
             if self.dead_ends.len() < DEAD_ENDS_MAX {
                 let state = state(self.configurations.get(configuration));
-                self.dead_ends.push(DeadEnd { state, order: self.order.clone() });
+                let order = self.shown(&self.order);
+                self.dead_ends.push(DeadEnd { state, order });
             }
         }
-        if (demanded, self.order.len()) > (self.longest.0, self.longest.1.len()) {
-            self.longest = (demanded, self.order.clone(), configuration);
+        if (demanded, self.order.len()) > (self.longest.demand, self.longest.len()) {
+            self.longest = Longest { demand: demanded, configuration, shared: self.order.len(), others: Vec::new() };
         }
     }
 
@@ -320,29 +407,34 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
     }
 
     fn nowhere(&mut self) -> Found {
-        let (demanded, longest, _) = std::mem::take(&mut self.longest);
-        Found::Nowhere { longest, stuck: self.problem.demands[demanded as usize] }
+        let longest = std::mem::take(&mut self.longest);
+        let stuck = self.problem.demands[longest.demand as usize];
+        let order = if self.tactics.breadth_first {
+            Trail::to(&self.trails, longest.configuration)
+        } else {
+            longest.order(&self.order)
+        };
+        Found::Nowhere { longest: self.shown(&order), stuck }
     }
 
     /// Makes all children of the configuration that was reached first.
     fn expand_first(&mut self) -> Result<Option<Found>, Limit> {
-        let Some(configuration) = self.queue.pop_front() else {
-            self.longest.1 = Trail::to(&self.trails, self.longest.2);
-            return Ok(Some(self.nowhere()));
-        };
+        let Some(configuration) = self.queue.pop_front() else { return Ok(Some(self.nowhere())) };
         let demanded = demand(self.configurations.get(configuration));
-        if demanded >= self.longest.0 {
-            (self.longest.0, self.longest.2) = (demanded, configuration);
+        if demanded >= self.longest.demand {
+            (self.longest.demand, self.longest.configuration) = (demanded, configuration);
         }
-        let mut frame = Frame { configuration, cursor: 0, script: None, placed: 0 };
+        let mut frame = Frame { configuration, cursor: 0, has_hidden: false, kinds: 0, script: None, placed: 0 };
         self.order.clear();
         while self.next_child(&mut frame)? {
             if self.settle()? {
                 let mut order = Trail::to(&self.trails, configuration);
                 order.append(&mut self.order);
-                return Ok(Some(Found::Order(order)));
+                return Ok(Some(Found::Order(self.shown(&order))));
             }
-            if let Ok(child) = self.keep()? {
+            if !self.is_useless()?
+                && let Ok(child) = self.keep()?
+            {
                 self.trails[child as usize].before = Some(configuration);
                 self.push(child);
             }
@@ -373,9 +465,10 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         /// What a short list takes on the heap.
         const LIST: usize = 32;
         let trails = self.trails.capacity() * size_of::<Trail>() + self.trails.len() * LIST;
-        let path = self.frames.capacity() * size_of::<Frame>() + 4 * (self.reasons.capacity() + self.order.capacity());
+        let path = self.frames.capacity() * size_of::<Frame>()
+            + 4 * (self.reasons.capacity() + self.order.capacity() + self.longest.others.capacity());
         let ends: usize = self.dead_ends.iter().map(|end| size_of::<DeadEnd>() + 4 * end.order.capacity()).sum();
-        let kept = self.states.bytes() + self.configurations.bytes() + self.problem.bytes();
+        let kept = self.states.bytes() + self.configurations.bytes() + self.problem.bytes;
         let queue = self.queue.capacity() * size_of::<u32>();
         let bytes = kept + trails + path + ends + queue;
         self.meter.bytes_max = self.meter.bytes_max.max(bytes);
@@ -393,8 +486,21 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         self.parent.extend_from_slice(self.configurations.get(frame.configuration));
         let demanded = demand(&self.parent);
         while let Some(item) = self.candidate(frame.configuration, frame.cursor, demanded) {
+            if self.problem.demands[demanded as usize] == item
+                && !frame.has_hidden
+                && self.is_hidden(&self.parent, item)
+            {
+                frame.has_hidden = true;
+                self.count()?;
+                self.make_room()?;
+                self.child.copy_from_slice(&self.parent);
+                set(&mut self.child, self.problem.items[item as usize].slot);
+                self.order.push(item | HIDDEN);
+                self.is_useless = false;
+                return Ok(true);
+            }
             let script = frame.script.take();
-            if script.is_none() && !self.may_place(item, demanded) {
+            if script.is_none() && !(self.may_place(item, demanded) && self.is_first_of_kind(item, &mut frame.kinds)) {
                 frame.cursor += 1;
                 continue;
             }
@@ -411,6 +517,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
                 self.child.copy_from_slice(&self.parent);
                 self.child[0] = head(demanded, state);
                 set(&mut self.child, self.problem.items[item as usize].slot);
+                self.hide(item, demanded);
                 self.order.push(item);
                 return Ok(true);
             }
@@ -483,8 +590,10 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         let first = growth.reads.partition_point(|&read| items[read as usize].until < demanded);
         let Some(read) = growth.reads[first..].iter().copied().find(|&read| is_open(read)) else { return false };
         let read = &items[read as usize];
+        let is_over = |&(number, _): &(u32, u32)| items[number as usize].until < demanded;
+        let abrupt = &growth.abrupt[growth.abrupt.partition_point(is_over)..];
         let may_come_first = |&number: &u32| items[number as usize].from <= read.until && is_open(number);
-        !growth.abrupt.iter().any(may_come_first)
+        !abrupt.iter().take_while(|(_, from)| *from <= read.until).any(|(number, _)| may_come_first(number))
             && read.response.is_some_and(|observed| !self.scratch.may_grow_into(read.operation, observed))
     }
 
@@ -498,19 +607,124 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         Ok(item.response.is_none_or(|observed| self.scratch.agrees(item.operation, &expected, observed, &mut open)))
     }
 
+    /// Returns whether a candidate overwrites what is there, and is the first that does so in its way: the first to end.
+    /// Those that do not are each the first of its kind.
+    fn is_first_of_kind(&self, number: u32, kinds: &mut u64) -> bool {
+        match self.problem.items[number as usize].overwriting.kind() {
+            Some(kind) if self.tactics.hides && kind != OTHER_KIND => {
+                let is_first = *kinds >> kind & 1 == 0;
+                *kinds |= 1 << kind;
+                is_first
+            }
+            _ => true,
+        }
+    }
+
+    /// Returns whether a call that is under way can have come just before the last one that overwrites the same regions.
+    fn is_hidden(&self, configuration: &[u64], number: u32) -> bool {
+        let item = &self.problem.items[number as usize];
+        let is_open = |exposed| !is_set(configuration, item.slot) && !is_set(configuration, exposed);
+        self.tactics.hides && item.overwriting.exposed().is_some_and(is_open)
+    }
+
+    /// Hides the calls of a child that the call which was placed last overwrites.
+    fn hide(&mut self, placed: u32, demanded: u32) {
+        let items = &self.problem.items;
+        let item = &items[placed as usize];
+        let is_overwriting = self.tactics.hides && item.overwriting != Overwriting::No;
+        // What is demanded and not hidden must be placed, even if another one follows.
+        self.is_useless = is_overwriting && (item.until != demanded || self.is_hidden(&self.parent, placed));
+        if let Some(exposed) = item.overwriting.exposed() {
+            clear(&mut self.child, exposed);
+        }
+        if is_overwriting {
+            for &other in self.problem.live(demanded) {
+                let other = &items[other as usize];
+                if let Some(exposed) = other.overwriting.exposed().filter(|_| other.part == item.part) {
+                    clear(&mut self.child, exposed);
+                }
+            }
+        }
+    }
+
+    /// Returns whether the child was made by an overwriting call that can as well be hidden by a later one: it was not
+    /// demanded, and nothing but hidden calls can follow it before another overwriting call does.
+    fn is_useless(&mut self) -> Result<bool, Limit> {
+        if !std::mem::take(&mut self.is_useless) {
+            return Ok(false);
+        }
+        let problem = self.problem;
+        let first = demand(&self.child);
+        let part = self.part_of(demand(&self.parent));
+        let mut ahead = std::mem::take(&mut self.ahead);
+        ahead.clone_from(&self.child);
+        let mut is_useless = true;
+        for demanded in (first..).take(problem.demands.len() - first as usize) {
+            if demanded > first {
+                expose(problem, &mut ahead, demanded);
+            }
+            // Those whose answers are not known follow everything.
+            let doubtful = problem.classes.iter().flatten();
+            for &number in doubtful.chain(problem.live(demanded)) {
+                let item = &problem.items[number as usize];
+                // What could follow before was looked at, and a read that agrees has been placed.
+                let is_new = item.from == demanded || (demanded == first && !item.is_free);
+                let is_candidate = is_new && item.overwriting == Overwriting::No && item.part == part;
+                if is_candidate && self.is_next(&ahead, number, demanded) && self.may_follow(number)? {
+                    is_useless = false;
+                    break;
+                }
+            }
+            let number = problem.demands[demanded as usize];
+            let item = &problem.items[number as usize];
+            if !(self.is_hidden(&ahead, number) || is_set(&ahead, item.slot)) {
+                // What comes after a call of another part may be another call of this one.
+                is_useless &= item.part == part;
+                break;
+            }
+            if !is_useless {
+                break;
+            }
+            clear(&mut ahead, item.slot);
+        }
+        self.ahead = ahead;
+        Ok(is_useless)
+    }
+
+    /// Returns whether a call can follow the child.
+    fn may_follow(&mut self, number: u32) -> Result<bool, Limit> {
+        let item = &self.problem.items[number as usize];
+        let Some(observed) = item.response else { return Ok(true) };
+        let mut script = Script::default();
+        loop {
+            self.count()?;
+            self.scratch.clone_from(self.states.get(state(&self.child)));
+            let mut open = Open::enumerated(&mut script);
+            let expected = self.scratch.step(item.session, item.operation, &mut open);
+            if self.scratch.agrees(item.operation, &expected, observed, &mut open) {
+                return Ok(true);
+            }
+            if !script.advance() {
+                return Ok(false);
+            }
+        }
+    }
+
     /// Takes off the child what has been demanded and placed, places the reads that agree, and returns whether nothing
     /// is left to be demanded.
     fn settle(&mut self) -> Result<bool, Limit> {
         let problem = self.problem;
         let mut demanded = demand(&self.child);
         loop {
-            while let Some(&item) = problem.demands.get(demanded as usize) {
-                let slot = problem.items[item as usize].slot;
-                if !is_set(&self.child, slot) {
+            while let Some(&number) = problem.demands.get(demanded as usize) {
+                let item = &problem.items[number as usize];
+                if is_set(&self.child, item.slot) {
+                    clear(&mut self.child, item.slot);
+                } else {
                     break;
                 }
-                clear(&mut self.child, slot);
                 demanded += 1;
+                expose(problem, &mut self.child, demanded);
             }
             self.child[0] = head(demanded, state(&self.child));
             if demanded as usize == problem.demands.len() {
@@ -532,6 +746,7 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             }
             set(&mut self.child, item.slot);
             self.order.push(number);
+            self.is_useless = false;
             again |= self.is_chained || item.until == demanded;
         }
         Ok(again)
@@ -569,6 +784,19 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
         }
         self.meter.steps += 1;
         Ok(())
+    }
+}
+
+/// Notes the calls that may be placed from a demand on: nothing that hides them was placed yet.
+fn expose<S: Specification>(problem: &Problem<'_, S>, configuration: &mut [u64], demanded: u32) {
+    if demanded as usize == problem.demands.len() {
+        return;
+    }
+    for &item in problem.live(demanded) {
+        let item = &problem.items[item as usize];
+        if let Some(exposed) = item.overwriting.exposed().filter(|_| item.from == demanded) {
+            set(configuration, exposed);
+        }
     }
 }
 

@@ -2,12 +2,12 @@
 //!
 //! A formula is satisfiable if and only if the specification explains the history: an independent judge of what
 //! [`check`](crate::check()) says, by the second approach of Banzai (2018, 3.4). The search is faster and takes longer
-//! histories, so nothing needs a solver.
+//! histories, so nothing needs a solver. A [`Solver`] asks one that is installed.
 //!
 //! Calls have positions, all different; states lie between the positions. The source writes ZooKeeper's rules as
 //! formulas. Here a step is ordinary Rust, so [`formula`] tries the calls on the states that they reach, gives the
-//! states numbers, and writes a table for each call: from which state to which, where the answer agrees. Hints are not
-//! used.
+//! states numbers, and writes a table for each call: from which state to which, where the answer agrees. No hint is used
+//! but [`Specification::footprint`], and that one where a [`Scope`] leaves calls out by what they change.
 //!
 //! ```
 //! use simutant_oracle::specifications::{Register, register::{Operation, Response}};
@@ -25,14 +25,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod solver;
 mod text;
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
+pub use solver::{Satisfiable, Solver, SolverError};
+
+use crate::check::{self, questions};
 use crate::open::Script;
-use crate::search::States;
-use crate::{Call, End, History, Open, Order, Specification};
+use crate::search::{Placed, Role, States};
+use crate::{Call, History, Open, Order, Scope, Session, Specification};
+pub(crate) use text::Words;
 
 /// A history's calls reach more states than a formula may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -70,9 +75,71 @@ where
     S::Operation: Debug,
     S::Response: Debug,
 {
-    let question = Question::new(history, order);
-    let reached = if question.is_cyclic { Reached::nothing() } else { question.explore(initial, states_max)? };
-    Ok(text::write(&question, &reached, order))
+    let mut formulas = formulas(history, initial, order, Scope::History, states_max);
+    formulas.next().expect("a whole history is one question")
+}
+
+/// Returns a text as that of [`formula`] for each question that a scope asks of a history: the specification explains the
+/// history if and only if the answer to all of them is `sat`.
+///
+/// Where calls are explained by themselves, there is one for each call that returned, so a large history has large texts.
+/// They are written as the iterator is asked. Besides the cost of each: all pairs of calls, and once all triples.
+///
+/// ```
+/// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+/// use simutant_oracle::{Compared, Filter, Order, Recorder, Scope, Session, Time, smt};
+///
+/// let recorder = Recorder::new();
+/// for (number, operation, response) in
+///     [(0, Operation::Write(7), Response::Done), (1, Operation::Read, Response::Value(Some(7)))]
+/// {
+///     recorder.observed(Session(1), operation, response, Time::from_nanos(number));
+/// }
+/// let scope = Scope::EachCall { compared: Compared::All, filter: Filter::Reads };
+/// let history = recorder.history();
+/// let texts: Vec<String> =
+///     smt::formulas(&history, &Register::default(), &Order::sequential(), scope, 100).collect::<Result<_, _>>()?;
+/// assert_eq!(texts.len(), 2);
+/// // The first text is about the write, and the read changes nothing.
+/// assert!(texts[0].contains("(declare-const t_0 Position)") && !texts[0].contains("t_1"));
+/// # Ok::<(), smt::TooManyStates>(())
+/// ```
+pub fn formulas<'a, S>(
+    history: &'a History<S::Operation, S::Response>,
+    initial: &'a S,
+    order: &'a Order,
+    scope: Scope,
+    states_max: usize,
+) -> impl Iterator<Item = Result<String, TooManyStates>> + 'a
+where
+    S: Specification + Debug,
+    S::Operation: Debug,
+    S::Response: Debug,
+{
+    let words = Words::<S> {
+        state: |state| Some(format!("{state:?}")),
+        operation: |operation| format!("{operation:?}"),
+        response: |response| format!("{response:?}"),
+    };
+    formulas_in(words, history, initial, order, scope, states_max)
+}
+
+/// The same, in words of the caller's.
+pub(crate) fn formulas_in<'a, S: Specification>(
+    words: Words<S>,
+    history: &'a History<S::Operation, S::Response>,
+    initial: &'a S,
+    order: &'a Order,
+    scope: Scope,
+    states_max: usize,
+) -> impl Iterator<Item = Result<String, TooManyStates>> + 'a {
+    let calls: Vec<Placed<'a, _, _>> = history.calls().iter().enumerate().collect();
+    let asked: Vec<check::Question> = questions::<S>(&calls, order, scope).collect();
+    asked.into_iter().map(move |check::Question { order, roles }| {
+        let question = Question::<S>::new(&calls, &order, &roles);
+        let reached = if question.is_cyclic { Reached::nothing() } else { question.explore(initial, states_max)? };
+        Ok(text::write(&question, &reached, &order, &words))
+    })
 }
 
 /// What a formula asks: the calls that may have had an effect, and what orders them.
@@ -94,13 +161,25 @@ struct Asked<'h, S: Specification> {
     /// Its place in the history.
     place: usize,
     call: &'h Call<S::Operation, S::Response>,
+    role: Role,
     /// The first and the last position at which it may have an effect.
     window: (usize, usize),
 }
 
-impl<S: Specification> Asked<'_, S> {
+impl<'h, S: Specification> Asked<'h, S> {
+    /// Returns whether it had an effect for certain.
     const fn is_certain(&self) -> bool {
-        matches!(self.call.end, End::Returned { .. })
+        matches!(self.role, Role::Demanded { .. })
+    }
+
+    /// Returns whether what it precedes has no effect without it.
+    const fn is_waited_for(&self) -> bool {
+        matches!(self.role, Role::Optional { .. })
+    }
+
+    /// Returns what a step has to agree with.
+    fn response(&self) -> Option<&'h S::Response> {
+        self.call.end.response().filter(|_| self.role.is_compared())
     }
 
     /// Returns whether it may have an effect at a position.
@@ -110,17 +189,20 @@ impl<S: Specification> Asked<'_, S> {
 }
 
 impl<'h, S: Specification> Question<'h, S> {
-    fn new(history: &'h History<S::Operation, S::Response>, order: &Order) -> Self {
-        let happened = |call: &(usize, &Call<_, _>)| !matches!(call.1.end, End::DidNotHappen { .. });
-        let mut calls: Vec<Asked<'h, S>> = history
-            .calls()
+    fn new(placed: &[Placed<'h, S::Operation, S::Response>], order: &Order, roles: &[Role]) -> Self {
+        let mut calls: Vec<Asked<'h, S>> = placed
             .iter()
-            .enumerate()
-            .filter(happened)
-            .map(|(place, call)| Asked { place, call, window: (0, 0) })
+            .map(|&(place, call)| Asked { place, call, role: roles[place], window: (0, 0) })
+            .filter(|asked| asked.role != Role::Absent)
             .collect();
         let certain: Vec<bool> = calls.iter().map(Asked::is_certain).collect();
-        let before = precedence(history, &calls, order);
+        let doubtful = placed.iter().filter(|(_, call)| call.end.response().is_none());
+        let order = order.closed_over(doubtful.map(|&(place, _)| place));
+        let puts = |one: &Asked<'_, S>, other: &Asked<'_, S>| {
+            order.puts((one.place, one.place, one.call), (other.place, other.place, other.call))
+        };
+        let before: Vec<Vec<bool>> =
+            calls.iter().map(|one| calls.iter().map(|other| puts(one, other)).collect()).collect();
         let closed = closed(&before, &certain);
         let count = calls.len();
         let certain_where = |is: &dyn Fn(usize) -> bool| (0..count).filter(|&one| certain[one] && is(one)).count();
@@ -149,7 +231,7 @@ impl<'h, S: Specification> Question<'h, S> {
             let mut next = if position < self.certain { Vec::new() } else { layer.clone() };
             for (asked, table) in self.calls.iter().zip(&mut reached.tables).filter(|(asked, _)| asked.fits(position)) {
                 for &before in &layer {
-                    let after = table.entry(before).or_insert_with(|| step(&mut reached.states, before, asked.call));
+                    let after = table.entry(before).or_insert_with(|| step(&mut reached.states, before, asked));
                     next.extend(after.iter());
                     if reached.states.len() > states_max {
                         return Err(TooManyStates { states_max, positions: position + 1 });
@@ -179,15 +261,15 @@ impl<S: Specification> Reached<S> {
 }
 
 /// Returns the states after a call that had an effect, where its answer agrees.
-fn step<S: Specification>(states: &mut States<S>, before: u32, call: &Call<S::Operation, S::Response>) -> Vec<u32> {
+fn step<S: Specification>(states: &mut States<S>, before: u32, asked: &Asked<'_, S>) -> Vec<u32> {
+    let (session, operation): (Session, _) = (asked.call.session, &asked.call.operation);
     let mut after = Vec::new();
     let mut script = Script::default();
     loop {
         let mut state = states.get(before).clone();
         let mut open = Open::enumerated(&mut script);
-        let expected = state.step(call.session, &call.operation, &mut open);
-        let observed = call.end.response();
-        if observed.is_none_or(|observed| state.agrees(&call.operation, &expected, observed, &mut open)) {
+        let expected = state.step(session, operation, &mut open);
+        if asked.response().is_none_or(|observed| state.agrees(operation, &expected, observed, &mut open)) {
             after.push(states.number(&state, |_| 0));
         }
         if !script.advance() {
@@ -196,35 +278,6 @@ fn step<S: Specification>(states: &mut States<S>, before: u32, call: &Call<S::Op
             return after;
         }
     }
-}
-
-/// Returns which calls an order puts before which: `precedence[one][other]`.
-fn precedence<S: Specification>(
-    history: &History<S::Operation, S::Response>,
-    calls: &[Asked<'_, S>],
-    order: &Order,
-) -> Vec<Vec<bool>> {
-    // Revisions are known of calls that returned.
-    let unrevised = Order { revisions: false, pairs: pairs(history, order), ..order.clone() };
-    let puts = |one: &Asked<'_, S>, other: &Asked<'_, S>| {
-        let (a, b) = (one.call, other.call);
-        let is_revised = order.revisions && one.is_certain() && other.is_certain();
-        unrevised.puts((one.place, one.place, a), (other.place, other.place, b))
-            || (is_revised && a.revision.zip(b.revision).is_some_and(|(a, b)| a < b))
-    };
-    calls.iter().map(|one| calls.iter().map(|other| puts(one, other)).collect()).collect()
-}
-
-/// Returns an order's pairs, and those that follow from them by calls that had no effect, or may have had none.
-fn pairs<O, R>(history: &History<O, R>, order: &Order) -> Vec<(usize, usize)> {
-    let mut pairs = order.pairs.clone();
-    let doubtful = history.calls().iter().enumerate().filter(|(_, call)| call.end.response().is_none());
-    for (place, _) in doubtful.filter(|_| !order.pairs.is_empty()) {
-        let before: Vec<usize> = pairs.iter().filter(|pair| pair.1 == place).map(|pair| pair.0).collect();
-        let after: Vec<usize> = pairs.iter().filter(|pair| pair.0 == place).map(|pair| pair.1).collect();
-        pairs.extend(before.iter().flat_map(|&one| after.iter().map(move |&other| (one, other))));
-    }
-    pairs
 }
 
 /// Returns a relation with all that follows from it by calls that had an effect for certain.

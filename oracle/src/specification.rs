@@ -99,6 +99,15 @@ pub trait Specification: Clone + Eq + Hash {
         false
     }
 
+    /// Hint: returns whether an operation overwrites all that it writes: what is in those regions afterwards does not
+    /// depend on the state before, and neither does whether it is answered so. `response` is what the client observed.
+    ///
+    /// Of calls that overwrite the same regions one after the other nobody sees any but the last, which spares a search
+    /// most of their orders.
+    fn overwrites(_operation: &Self::Operation, _response: Option<&Self::Response>) -> bool {
+        false
+    }
+
     /// Hint: returns whether an operation only adds to the state, as one that appends does.
     ///
     /// Where nothing else can come before a read, [`may_grow_into`](Specification::may_grow_into) says early that its
@@ -118,6 +127,18 @@ pub trait Specification: Clone + Eq + Hash {
     ///
     /// The calls are in the order of invocation, and the answer names them by their places among them.
     fn fast_path(&self, _calls: &[&Call<Self::Operation, Self::Response>]) -> Option<Answer> {
+        None
+    }
+
+    /// Hint: returns calls that no order of real time explains from this state, whatever became of the others that may
+    /// have happened, where few calls show that without a search. A call whose end is not known may have an effect, or none, at any time from its
+    /// invocation on; so do those that are not named.
+    ///
+    /// A check asks for them when a search has not decided soon; they are the core of its explanation. Its budget ends
+    /// before, and not while they are looked for, so that should take little longer than to sort the calls. The calls are in
+    /// the order of invocation, and are named by their places among them. [`hints::check`](crate::hints::check) does not
+    /// look at it.
+    fn contradiction(&self, _calls: &[&Call<Self::Operation, Self::Response>]) -> Option<Vec<usize>> {
         None
     }
 
@@ -171,13 +192,28 @@ pub fn outcomes<'a, S: Specification>(
 /// Which regions of a state an operation looks at, and which ones it may change.
 ///
 /// A region is a part of the state that has a name of its own, as a key of a store has: a number, mostly made by
-/// [`Region::of`]. Regions that share a number by accident make a search longer, never wrong.
+/// [`Region::of`]. Coarser regions make a search longer, never wrong, except where an operation
+/// [overwrites](Specification::overwrites): it must replace all that lies in the regions that it writes.
+///
+/// ```
+/// use simutant_oracle::{Footprint, Region, Regions};
+///
+/// // A set that answers with its size, and not with whether an element is new.
+/// let size = Region::of("size");
+/// let add = |element: &str| Footprint::writes(Region::of(element)).and_updates(Regions::One(size));
+/// assert!(!add("a").conflicts(&add("b")), "both orders end in the same set");
+/// assert!(add("a").conflicts(&add("a")), "one of them finds it there");
+/// assert!(add("a").conflicts(&Footprint::reads(size)));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Footprint {
-    /// What the answer, or the change, depends on.
+    /// What the answer, or the change, depends on. How an update changes its region may depend on that region, too.
     pub reads: Regions,
     /// What may be changed.
     pub writes: Regions,
+    /// What may be changed by an update that commutes with every other update of the region: after both, the region is
+    /// the same, whichever came first. An increment is one, and so is an addition to a set.
+    pub updates: Regions,
 }
 
 /// A set of regions of a state.
@@ -205,39 +241,62 @@ impl Region {
 }
 
 impl Footprint {
+    /// Returns the footprint of an operation that looks at some regions, and may change some, without updates.
+    pub const fn new(reads: Regions, writes: Regions) -> Self {
+        Self { reads, writes, updates: Regions::None }
+    }
+
+    /// Returns the same footprint with these updates.
+    #[must_use]
+    pub fn and_updates(self, updates: Regions) -> Self {
+        Self { updates, ..self }
+    }
+
     /// Returns the footprint of an operation that may look at all, and change all.
     pub const fn everything() -> Self {
-        Self { reads: Regions::All, writes: Regions::All }
+        Self::new(Regions::All, Regions::All)
     }
 
     /// Returns the footprint of an operation that looks at all and changes nothing.
     pub const fn reads_everything() -> Self {
-        Self { reads: Regions::All, writes: Regions::None }
+        Self::new(Regions::All, Regions::None)
     }
 
     /// Returns the footprint of an operation that looks at one region and changes nothing.
     pub const fn reads(region: Region) -> Self {
-        Self { reads: Regions::One(region), writes: Regions::None }
+        Self::new(Regions::One(region), Regions::None)
     }
 
     /// Returns the footprint of an operation that may look at one region, and change it.
     pub const fn writes(region: Region) -> Self {
-        Self { reads: Regions::One(region), writes: Regions::One(region) }
+        Self::new(Regions::One(region), Regions::One(region))
     }
 
     /// Returns whether the operation changes no state.
     pub const fn is_read(&self) -> bool {
-        matches!(self.writes, Regions::None)
+        matches!((&self.writes, &self.updates), (Regions::None, Regions::None))
     }
 
     /// Returns all regions that the operation looks at or may change, or `None` if that is all of the state.
     pub(crate) fn touches(&self) -> Option<impl Iterator<Item = Region>> {
-        Some(self.reads.listed()?.iter().chain(self.writes.listed()?).copied())
+        let [reads, writes, updates] = [&self.reads, &self.writes, &self.updates].map(Regions::listed);
+        Some(reads?.iter().chain(writes?).chain(updates?).copied())
     }
 
-    /// Returns whether one of the operations may change what the other one looks at or changes.
+    /// Returns whether the operation may change what the answer to the other one, or its change, depends on.
+    pub fn affects(&self, other: &Self) -> bool {
+        self.writes.meets(&other.reads) || self.updates.meets(&other.reads)
+    }
+
+    /// Returns whether it may matter which of the operations comes first: to an answer, or to the state after both.
+    ///
+    /// Operations that do not conflict commute: both orders give the same answers and end in the same state.
     pub fn conflicts(&self, other: &Self) -> bool {
-        self.writes.meets(&other.reads) || self.writes.meets(&other.writes) || self.reads.meets(&other.writes)
+        self.affects(other)
+            || other.affects(self)
+            || self.writes.meets(&other.writes)
+            || self.writes.meets(&other.updates)
+            || self.updates.meets(&other.writes)
     }
 }
 
@@ -281,9 +340,16 @@ mod tests {
         check(&Footprint::reads_everything(), &Footprint::reads(a), false);
         check(&Footprint::reads_everything(), &Footprint::writes(a), true);
         check(&Footprint::everything(), &Footprint::reads(b), true);
-        let both = Footprint { reads: Regions::Some(vec![a, b]), writes: Regions::One(b) };
+        let both = Footprint::new(Regions::Some(vec![a, b]), Regions::One(b));
         check(&both, &Footprint::reads(a), false);
         check(&both, &Footprint::writes(a), true);
         check(&both, &Footprint::reads(b), true);
+        let update = |region| Footprint::new(Regions::None, Regions::None).and_updates(Regions::One(region));
+        assert!(!update(a).is_read());
+        check(&update(a), &update(a), false);
+        check(&update(a), &Footprint::reads(a), true);
+        check(&update(a), &Footprint::new(Regions::None, Regions::One(a)), true);
+        check(&update(a), &Footprint::writes(b), false);
+        check(&update(a), &Footprint::everything(), true);
     }
 }

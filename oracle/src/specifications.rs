@@ -8,10 +8,11 @@
 //! | [`Lease`] | acquire, renew, release; it runs out when the service says so |
 //! | [`Counter`] | add, add and get, read |
 //! | [`Set`] | add, remove, contains, read |
-//! | [`Queue`], [`Stack`], [`PriorityQueue`] | put, take |
+//! | [`Queue`], [`Stack`], [`PriorityQueue`], [`UnorderedQueue`] | put, take |
 //! | [`Log`] | append, read, offsets that grow |
 //! | [`UniqueIds`] | next |
 //! | [`Bank`] | transfer, read |
+//! | [`Keyed`] | those of another specification, of a service for each key |
 //! | [`ZooKeeper`] | create, delete, exists, the children, data and permissions of a node, with versions; watches; transactions; the end of a session, also of one that expires |
 //!
 //! Values are of any type that can be compared. Each module has the operations and responses, whose form in JSON is
@@ -21,6 +22,7 @@ pub mod bank;
 pub mod containers;
 pub mod counter;
 pub mod ids;
+pub mod keyed;
 pub mod lock;
 pub mod log;
 pub mod register;
@@ -30,9 +32,10 @@ mod text;
 pub mod zookeeper;
 
 pub use bank::Bank;
-pub use containers::{PriorityQueue, Queue, Stack};
+pub use containers::{PriorityQueue, Queue, Stack, UnorderedQueue};
 pub use counter::Counter;
 pub use ids::UniqueIds;
+pub use keyed::Keyed;
 pub use lock::{Lease, Mutex};
 pub use log::Log;
 pub use register::Register;

@@ -5,7 +5,30 @@ use std::cell::Cell;
 
 use simutant_oracle::specifications::KeyValueStore;
 use simutant_oracle::specifications::store::{Operation, Response};
-use simutant_oracle::{Answer, Budget, Check, Checked, Explored, History, Limit, Recorder, Session, Time};
+use simutant_oracle::{
+    Answer, Budget, Check, Checked, Explored, Footprint, History, Limit, Open, Recorder, Session, Specification, Time,
+};
+
+/// A store that says nothing of itself but what it touches, so that a search takes long.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+struct Plain(KeyValueStore);
+
+impl Specification for Plain {
+    type Operation = Operation;
+    type Response = Response;
+
+    fn step(&mut self, session: Session, operation: &Operation, open: &mut Open<'_>) -> Response {
+        self.0.step(session, operation, open)
+    }
+
+    fn footprint(operation: &Operation, response: Option<&Response>) -> Footprint {
+        KeyValueStore::footprint(operation, response)
+    }
+
+    fn depends_on_session(operation: &Operation) -> bool {
+        KeyValueStore::depends_on_session(operation)
+    }
+}
 
 type StoreHistory = History<Operation, Response>;
 
@@ -35,7 +58,7 @@ fn made(reads: &[(&str, &str)]) -> StoreHistory {
 }
 
 fn run(history: &StoreHistory, budget: Budget<'_>) -> Checked {
-    Check { budget, ..Check::default() }.run(history, &KeyValueStore::default())
+    Check { budget, ..Check::default() }.run(history, &Plain::default())
 }
 
 /// Holds that as many steps as a check takes are enough, and that one less is not.

@@ -18,6 +18,7 @@ mod outcome;
 mod simulated;
 mod sites;
 mod suite;
+mod test_time;
 mod trials;
 mod verdict;
 
@@ -36,9 +37,11 @@ pub use outcome::{
 };
 pub use simulated::{SimulatedCase, SimulatedSuite, SimulatedValue};
 pub use sites::{
-    AmbiguousName, Block, Branch, BranchOutcome, Class, Condition, Definition, Function, Mutant, MutantNumber, Pair,
-    RejectedMutant, Sites, SkippedCode, SourceFile, Span, Tier, UninstrumentedFunction, UnmutatedConstant,
+    AmbiguousName, Block, Branch, BranchOutcome, Class, Condition, Definition, Function, MacroDefinition, Mutant,
+    MutantNumber, Pair, RejectedMutant, Sites, SkippedCode, SourceFile, Span, Tier, UninstrumentedFunction,
+    UnmutatedConstant,
 };
 pub use suite::{FORMAT_VERSION, Suite, SuiteCase, SuiteError};
+pub use test_time::{TestTime, TestTimeSource};
 pub use trials::{LeftOut, Origin, Subject, Trials};
 pub use verdict::{Finding, FindingClass, Inconclusive, Verdict};

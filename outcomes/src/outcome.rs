@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BitSet, Cause, CostKills, InputSource, MutantNumber, Sites};
+use crate::{BitSet, Cause, CostKills, InputSource, MutantNumber, RunCost, Sites};
 
 /// How a simulated run ended: the four ends of Rutherford's thesis, section 3.2, and an inconclusive one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -61,7 +61,8 @@ pub struct Execution {
     pub reason: String,
     /// Events that the engine handled.
     pub events: u64,
-    /// Steps that the instrumented code took: loop iterations and calls.
+    /// Steps that the instrumented code took: loop iterations and calls; 0 of the package as it is written, in which
+    /// nothing counts them.
     pub steps: u64,
 }
 
@@ -128,6 +129,9 @@ pub struct CaseOutcome {
     pub steps: u64,
     /// Virtual time at the end of the run, in nanoseconds.
     pub virtual_time_ns: u64,
+    /// Messages that it sent; 0 if a release recorded it that did not count them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub messages: u64,
     /// Faults of the test case that begin when every component that returns has returned.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub late_faults: u64,
@@ -135,6 +139,13 @@ pub struct CaseOutcome {
     pub reached: BitSet,
     /// Mutants that the run infected: only these can be killed by the test case.
     pub infected: BitSet,
+}
+
+impl CaseOutcome {
+    /// Returns what the run cost.
+    pub fn cost(&self) -> RunCost {
+        RunCost { events: self.events, messages: self.messages, virtual_time_ns: self.virtual_time_ns }
+    }
 }
 
 /// Where a criterion looks.
@@ -267,6 +278,14 @@ impl Outcomes {
     /// Returns how many pairs were infected, which is how many were executed.
     pub fn pairs_infected(&self) -> u64 {
         self.cases.iter().map(|case| case.infected.count_ones(..) as u64).sum()
+    }
+
+    /// Returns the test cases that kill a mutant, with their own chance or drawn anew.
+    pub fn killing_cases(&self, mutant: usize) -> BitSet {
+        let mut cases = self.kills[mutant].clone();
+        let reseeded = self.reseeded.iter().flat_map(|reseeded| reseeded.kills[mutant].iter().enumerate());
+        cases.extend(reseeded.filter(|(_, kills)| **kills > 0).map(|(case, _)| case));
+        cases
     }
 
     /// Returns the numbers of the mutants that at least one test case kills.

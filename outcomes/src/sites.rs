@@ -51,6 +51,10 @@ pub struct Sites {
     /// for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmutated: Vec<UnmutatedConstant>,
+    /// The `macro_rules!` of the specification files, none of which has mutants or requirements: what a body becomes is
+    /// known to the compiler alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub macros: Vec<MacroDefinition>,
     /// Names that stand for several declarations: operators that go by what is declared do not know which, and make no
     /// mutants of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -346,6 +350,15 @@ pub struct UnmutatedConstant {
     pub span: Span,
     /// Why it has none.
     pub reason: String,
+}
+
+/// A macro that is defined by `macro_rules!`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MacroDefinition {
+    /// Module path and name, with an exclamation mark.
+    pub path: String,
+    /// The whole definition.
+    pub span: Span,
 }
 
 /// A name that stands for several declarations.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::RunCost;
+
 /// The version that every JSON file and `--json` output of this release carries.
 pub const FORMAT_VERSION: u32 = 1;
 
@@ -23,7 +25,11 @@ pub struct Suite {
     pub mutant_score: Option<f64>,
     /// The share of the dominator mutants that it kills, `None` if there is none.
     pub dominator_score: Option<f64>,
-    /// The test cases, in the order in which they were selected.
+    /// What all of it is expected to take on an implementation, one test case after the other, in seconds; `None` if
+    /// nobody estimated it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The test cases, in the order in which they are best run.
     pub cases: Vec<SuiteCase>,
 }
 
@@ -35,6 +41,22 @@ pub struct SuiteCase {
     pub name: String,
     /// The test case, in its system's own form.
     pub case: serde_json::Value,
+    /// What its run on the simulation cost; `None` if it was not run with this chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<RunCost>,
+    /// What it is expected to take on an implementation, in seconds; `None` if nobody estimated it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The share of faults that it and all before it are expected to find; `None` if nobody estimated it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<f64>,
+}
+
+impl SuiteCase {
+    /// Returns a test case of which nobody estimated anything.
+    pub fn new(name: impl Into<String>, case: serde_json::Value) -> Self {
+        Self { name: name.into(), case, cost: None, seconds: None, found: None }
+    }
 }
 
 /// Why a suite file cannot be used.
@@ -103,7 +125,8 @@ mod tests {
             seed: 1,
             mutant_score: Some(0.5),
             dominator_score: None,
-            cases: vec![SuiteCase { name: "gbn-0001".into(), case: serde_json::json!({ "bytes": 1 }) }],
+            seconds: None,
+            cases: vec![SuiteCase::new("gbn-0001", serde_json::json!({ "bytes": 1 }))],
         }
     }
 

@@ -41,8 +41,8 @@ impl CampaignSettings {
     /// Finds the system and builds what a campaign needs: as it is written, and with its mutants. What is wrong with the
     /// folder is told before anything is compiled.
     ///
-    /// With a universe, its test cases are run on the plain build first, so that an oracle that is wrong is not told at
-    /// the end of the instrumented build.
+    /// With a universe, its test cases and their re-seedings are run on the plain build first, so that an oracle that is
+    /// wrong is not told at the end of the instrumented build.
     pub(crate) fn build_both(
         &self,
         request: &SystemRequest,
@@ -64,17 +64,18 @@ impl CampaignSettings {
         Ok((system, built, plain))
     }
 
-    /// Runs the universe on the plain build, unless that was done for this folder and this executable.
+    /// Runs the universe with its re-seedings on the plain build, unless that was done for this folder and this executable.
     fn check_plain(
         &self,
         (plain, system): (&Path, &str),
         universe: &CheckedUniverse<'_>,
         watch: Watch<'_>,
     ) -> Result<(), StudyError> {
-        let CheckedUniverse { input_source, cases, given, existing } = *universe;
+        let CheckedUniverse { input_source, cases, given, reseedings, existing } = *universe;
         let size = cases.map_or_else(|| "all".to_owned(), |cases| cases.to_string());
         let given_as_text: String = given.iter().map(|case| format!("+{case}")).collect();
-        let note = format!("{} {} {size}{given_as_text} {}", self.seed, input_source.name(), self.out.display());
+        let (seed, source, out) = (self.seed, input_source.name(), self.out.display());
+        let note = format!("{seed} {source} {size}{given_as_text} {reseedings} {out}");
         // The name of the executable has a hash of it; both are removed when nobody has asked for them in a while.
         let mut noted = plain.to_owned().into_os_string();
         noted.push(CHECKED_SUFFIX);
@@ -84,7 +85,7 @@ impl CampaignSettings {
             return Ok(());
         }
         let bounds = Bounds::default();
-        let check = PlainCheck { plain, system, seed: self.seed, input_source, cases, given, bounds };
+        let check = PlainCheck { plain, system, seed, input_source, cases, given, reseedings, bounds };
         let mut phases = Phases::new(watch);
         let end = check.run(self.jobs, &mut |progress| phases.show(progress), watch.stop);
         let end = watch.unless_stopped(end.map_err(StudyError::from))?;
@@ -163,6 +164,7 @@ pub(crate) struct CheckedUniverse<'a> {
     pub(crate) cases: Option<NonZeroUsize>,
     /// Test cases that follow these.
     pub(crate) given: &'a [Value],
+    pub(crate) reseedings: NonZeroU8,
     /// Whether what is known of an earlier check holds.
     pub(crate) existing: Existing,
 }

@@ -33,7 +33,7 @@
 //! # Stages
 //!
 //! [`StudyPlan::run`] finds the system ([`SystemRequest::find`]), builds it as it is written and runs the universe on
-//! that, twice ([`simutant_campaign::PlainCheck`]), builds one executable with all its mutants
+//! that, with its re-seedings ([`simutant_campaign::PlainCheck`]), builds one executable with all its mutants
 //! ([`StudiedSystem::build_plain`], [`StudiedSystem::instrument`]), runs the campaign ([`simutant_campaign`]), analyses its outcomes and chooses the suite ([`simutant_analysis`]), and writes the files
 //! of the study ([`simutant_report`]) with a page for each mutant and test case that is worth a look. An [`Observer`]
 //! hears of each [`StudyStage`].
@@ -43,8 +43,8 @@
 //!
 //! # What can be relied on
 //!
-//! - The files depend on the source, the plan and the seed alone: not on the number of workers, on interruptions, or on
-//!   load. Only [`CompletedStudy::statistics`] tells of time.
+//! - The files depend on the source, the plan, the seed, and what trials in the folder took ([`TestTimes`]) alone: not on
+//!   the number of workers, on interruptions, or on load. Only [`CompletedStudy::statistics`] tells of time.
 //! - A file is there as a whole or as it was before. A study that was stopped or killed goes on in its folder.
 //! - Nothing is printed, no process is ended but workers and compilers that the study started, and no signal is
 //!   handled: that is for the program around it.
@@ -74,6 +74,7 @@ mod simulated;
 mod sources;
 mod specification;
 mod system;
+mod test_times;
 
 pub use campaigns::CampaignSettings;
 pub use error::StudyError;
@@ -92,3 +93,4 @@ pub use shell::quoted;
 pub use sources::{SourceOutcomes, SourcesPlan};
 pub use specification::{JudgingProgram, SpecificationError, SpecificationRequest, UserSpecification};
 pub use system::{ReplacementSet, StudiedSystem, SystemRequest, nearest_manifest};
+pub use test_times::TestTimes;

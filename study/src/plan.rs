@@ -1,5 +1,6 @@
 //! What a study is to do.
 
+use std::collections::BTreeMap;
 use std::num::{NonZeroU8, NonZeroUsize};
 
 use simutant_analysis::{AnalysisOptions, Builder, ExpectedBuilder};
@@ -32,6 +33,8 @@ pub struct StudyPlan {
     pub suites: usize,
     /// How the suite is chosen.
     pub choice: SuiteChoice,
+    /// What test cases took on an implementation, in seconds, by their names; goes before what is estimated.
+    pub durations: BTreeMap<String, f64>,
     /// What is too costly.
     pub cost: CostRequest,
     /// Whether kills by cost count.
@@ -97,8 +100,8 @@ impl StudyPlan {
     /// otherwise.
     pub const TARGET: f64 = 0.9;
 
-    /// Returns the plan of a study of `system`: as many test cases as the system asks for, each run up to 8 times, and
-    /// as few of them in the suite as are expected to find 90 % of what all find.
+    /// Returns the plan of a study of `system`: as many test cases as the system asks for, each run up to 8 times, and a
+    /// suite that is expected to find 90 % of what all find in the least time.
     pub fn new(system: SystemRequest, campaign: CampaignSettings) -> Self {
         Self {
             system,
@@ -111,6 +114,7 @@ impl StudyPlan {
             machine_code: MachineCodeCheck::Ignore,
             suites: Self::SUITES,
             choice: SuiteChoice::Expected(ExpectedBuilder::Target(Self::TARGET)),
+            durations: BTreeMap::new(),
             cost: CostRequest::OfManifest,
             cost_role: CostRole::Apart,
             pages: Self::PAGES,
@@ -119,7 +123,8 @@ impl StudyPlan {
 
     /// Returns how the outcomes are analysed, beside what is known of mutants.
     pub(crate) fn options(&self) -> AnalysisOptions {
-        AnalysisOptions { seed: self.campaign.seed, suites: self.suites, ..AnalysisOptions::default() }
+        let (durations, suites) = (self.durations.clone(), self.suites);
+        AnalysisOptions { seed: self.campaign.seed, suites, durations, ..AnalysisOptions::default() }
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use simutant_analysis::{
-    Analysis, AnalysisOptions, Checked, ExpectedSuite, MUTANTS, Reference, analyse_with_threads, boosted,
-    build_expected, build_suite, suite, suite_of,
+    Analysis, AnalysisOptions, Checked, MUTANTS, Reference, analyse_with_threads, boosted, build_expected, build_suite,
+    suite, suite_of,
 };
 use simutant_campaign::{Bounds, Bundle, Campaign, Simulator, Statistics, TimeTrial};
 use simutant_mutator::{Build, Package};
@@ -22,6 +22,7 @@ use crate::operators::OperatorTitles;
 use crate::pages::{write_case_pages, write_mutant_pages};
 use crate::plan::{CostRequest, MachineCodeCheck, StudyPlan, SuiteChoice};
 use crate::simulated::simulate_suite;
+use crate::test_times::with_test_time;
 use crate::{Explainer, FinishedStudy, StudiedSystem, StudyError, files};
 
 /// The file of the tables.
@@ -79,7 +80,8 @@ fn run(plan: &StudyPlan, watch: Watch<'_>) -> Result<CompletedStudy, StudyError>
     let StudyPlan { campaign: settings, system: request, .. } = plan;
     let (system, built, plain) = build(plan, watch)?;
     let Given { judgements, reference, cost } = Given::read(plan, &system, &built)?;
-    let mut options = AnalysisOptions { judgements, ..plan.options() };
+    let options = AnalysisOptions { judgements, ..plan.options() };
+    let mut options = with_test_time(options, &settings.out, &system.package)?;
     if plan.machine_code == MachineCodeCheck::Compare {
         options.compiled = watch.unless_stopped(system.compare_machine_code(&built, watch.observer))?.found;
     }
@@ -138,8 +140,8 @@ fn open(plan: &StudyPlan, built: &Build, watch: Watch<'_>) -> Result<Campaign, S
 
 /// Builds the system, as it is written and with its mutants.
 fn build(plan: &StudyPlan, watch: Watch<'_>) -> Result<(StudiedSystem, Build, PathBuf), StudyError> {
-    let StudyPlan { input_source, cases, existing, ref given, .. } = *plan;
-    let checked = CheckedUniverse { input_source, cases, given, existing };
+    let StudyPlan { input_source, cases, reseedings, existing, ref given, .. } = *plan;
+    let checked = CheckedUniverse { input_source, cases, given, reseedings, existing };
     plan.campaign.build_both(&plan.system, Some(&checked), watch)
 }
 
@@ -160,10 +162,7 @@ fn analyse(
                 let mut simulator = Simulator::new(built, Bounds::default());
                 simulator.reseed(plan.campaign.seed, case, number, &outcomes.cases[case].case)
             };
-            match analysis.built_expected.as_ref() {
-                Some(ExpectedSuite { dominated_by: Some(choice), .. }) => Some(suite_of(outcomes, &analysis, *choice)),
-                built => built.map(|built| built.suite(outcomes, &analysis, reseed)).transpose()?,
-            }
+            analysis.built_expected.as_ref().map(|built| built.suite(outcomes, &analysis, reseed)).transpose()?
         }
         SuiteChoice::Built { builder, criterion } => {
             analysis.built = build_suite(outcomes, &analysis, *builder, criterion.as_deref());

@@ -11,6 +11,7 @@ use simutant_outcomes::{BitSet, InputSource, Outcomes};
 use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
 use crate::event::{Observer, StageEnd, StudyStage, Watch};
 use crate::finished::SELECTED_SUITE;
+use crate::test_times::with_test_time;
 use crate::{CampaignSettings, StudyError, SystemRequest, files};
 
 /// A request for a suite, chosen with as few runs of mutants as possible: see [`scenario`].
@@ -55,8 +56,8 @@ impl ScenarioPlan {
         let known = read_universe(&settings.out);
         let reseedings = known.as_ref().map_or(NonZeroU8::MIN, |known| known.reseedings);
         let given = known.map(|known| known.given).unwrap_or_default();
-        let checked = CheckedUniverse { input_source, cases: self.cases, given: &given, existing };
-        let (_, built, plain) = settings.build_both(request, Some(&checked), watch)?;
+        let checked = CheckedUniverse { input_source, cases: self.cases, given: &given, reseedings, existing };
+        let (system, built, plain) = settings.build_both(request, Some(&checked), watch)?;
         let cases = universe_size(self.cases, &mut Simulator::new(&built, Bounds::default()))?;
         let universe = UniversePlan { input_source: self.input_source, cases, given, reseedings };
         let mut campaign = settings.open(&settings.out, &built, &universe, Existing::Continue)?;
@@ -66,13 +67,15 @@ impl ScenarioPlan {
         let nothing = BitSet::with_capacity(cases);
         run(&mut campaign, &nothing)?;
         let mut outcomes = campaign.outcomes_in(&nothing)?;
-        let mut found = self.choose(&outcomes)?;
+        let options = AnalysisOptions { seed: settings.seed, ..AnalysisOptions::default() };
+        let options = with_test_time(options, &settings.out, &system.package)?;
+        let mut found = self.choose(&outcomes, &options)?;
         let scope = found.scope();
         if !scope.is_clear() {
             run(&mut campaign, &scope)?;
             watch.start(StudyStage::ChooseSuite);
             outcomes = campaign.outcomes_in(&scope)?;
-            found = self.choose(&outcomes)?;
+            found = self.choose(&outcomes, &options)?;
             watch.end(StageEnd::SuiteChosen { suites: self.suites.get() * found.criteria.len() });
         }
         let path = settings.out.join(SELECTED_SUITE);
@@ -80,8 +83,7 @@ impl ScenarioPlan {
         Ok(ChosenSuite { scenario: found, path })
     }
 
-    fn choose(&self, outcomes: &Outcomes) -> Result<Scenario, StudyError> {
-        let options = AnalysisOptions { seed: self.campaign.seed, ..AnalysisOptions::default() };
-        Ok(scenario(outcomes, &self.criteria, self.suites, &options, self.campaign.jobs)?)
+    fn choose(&self, outcomes: &Outcomes, options: &AnalysisOptions) -> Result<Scenario, StudyError> {
+        Ok(scenario(outcomes, &self.criteria, self.suites, options, self.campaign.jobs)?)
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn simulate_suite(explainer: &mut Explainer<'_>, suite: &Suite) -> Re
 
 fn simulate_case(
     explainer: &mut Explainer<'_>,
-    SuiteCase { name, case }: &SuiteCase,
+    SuiteCase { name, case, .. }: &SuiteCase,
 ) -> Result<SimulatedCase, StudyError> {
     let (simulated, trace) = explainer.simulate(case)?;
     let trace = trace.unwrap_or_default();

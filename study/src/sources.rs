@@ -58,7 +58,7 @@ impl SourcesPlan {
             let mut campaign = settings.open(&folder, &built, &universe, *existing)?;
             match settings.run(&mut campaign, (&plain, None), request, watch) {
                 Ok(()) => found.outcomes.push(campaign.outcomes()?),
-                Err(StudyError::Campaign(error)) if matches!(*error, CampaignError::BaselineFailed { .. }) => {
+                Err(StudyError::Campaign(error)) if error.is_failed_baseline() => {
                     found.failed.push((source, *error));
                 }
                 Err(error) => return Err(error),

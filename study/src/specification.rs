@@ -7,7 +7,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
@@ -264,6 +264,11 @@ impl UserSpecification {
 }
 
 impl JudgingProgram {
+    /// Returns the executable.
+    pub fn executable(&self) -> &Path {
+        &self.executable
+    }
+
     /// Judges the history in a file, or what else the standard input of the program is to be.
     ///
     /// # Errors

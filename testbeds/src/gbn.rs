@@ -12,11 +12,11 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 use simutant_harness::{
-    Activity, Conclusion, Environment, HarnessError, InputContent, InvalidCase, Lease, Left, LossyProxy, Placeholders,
-    Process, ProxyConfiguration, ProxyCounts, Role, Setup, Testbed,
+    Activity, Conclusion, Environment, HarnessError, InputContent, InvalidCase, Lease, Left, Placeholders, Process,
+    ProxyCounts, RealNetwork, Role, Setup, Testbed,
 };
 use simutant_outcomes::{Finding, Verdict};
-use simutant_sim_core::{Probability, Random};
+use simutant_sim_core::{Link, Probability, Random};
 use simutant_system::System;
 use simutant_systems::{gbn, gbn_thesis};
 
@@ -107,14 +107,12 @@ impl Testbed for GbnTestbed {
             .map_err(HarnessError::file("write the input file", &input))?;
         let lease = Lease::new()?;
         let receiver = SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
-        let proxy = LossyProxy::start(&ProxyConfiguration {
-            listen: (Ipv4Addr::LOCALHOST, 0).into(),
-            forward: receiver,
-            drop: case.drop,
-            duplicate: case.duplicate,
-            seed: random.stream("network").bits(),
-        })?;
-        Ok(Box::new(Transfer { input, output: folder.join("output"), receiver, _lease: lease, proxy, seed: case.seed }))
+        let any = (Ipv4Addr::LOCALHOST, 0).into();
+        let link = Link { drop: case.drop.into(), duplicate: case.duplicate, ..Link::default() };
+        let network = RealNetwork::between(any, receiver, &link.into(), random.stream("network").bits())?;
+        let peer = network.entry("client", "server").expect("both are there");
+        let output = folder.join("output");
+        Ok(Box::new(Transfer { input, output, receiver, _lease: lease, network, peer, seed: case.seed }))
     }
 }
 
@@ -125,7 +123,9 @@ struct Transfer {
     receiver: SocketAddr,
     /// Keeps the receiver's port from other jobs.
     _lease: Lease,
-    proxy: LossyProxy,
+    network: RealNetwork,
+    /// Where the sender reaches the receiver.
+    peer: SocketAddr,
     seed: u64,
 }
 
@@ -139,10 +139,9 @@ impl Environment for Transfer {
             placeholders.insert("output", self.output.clone().into());
             Some(self.receiver.port())
         } else {
-            let proxy = self.proxy.address();
-            placeholders.insert("peer", proxy.to_string().into());
-            placeholders.insert("peer_host", proxy.ip().to_string().into());
-            placeholders.insert("peer_port", proxy.port().to_string().into());
+            placeholders.insert("peer", self.peer.to_string().into());
+            placeholders.insert("peer_host", self.peer.ip().to_string().into());
+            placeholders.insert("peer_port", self.peer.port().to_string().into());
             placeholders.insert("input", self.input.clone().into());
             None
         };
@@ -150,12 +149,12 @@ impl Environment for Transfer {
     }
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
-        self.proxy.check()?;
-        Ok(self.proxy.counts())
+        self.network.check()?;
+        Ok(self.network.counts())
     }
 
     fn activity(&self) -> Option<Activity> {
-        Some(self.proxy.activity())
+        self.network.activity()
     }
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {

@@ -387,9 +387,8 @@ fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> O
         eprintln!("skipped: the package `zookeeper` is not installed; `cargo xtask test` installs it");
         return None;
     }
-    let case = |index: usize| SuiteCase {
-        name: index.to_string(),
-        case: serde_json::to_value(universe::<S>(1, index)).expect("plain data"),
+    let case = |index: usize| {
+        SuiteCase::new(index.to_string(), serde_json::to_value(universe::<S>(1, index)).expect("plain data"))
     };
     let suite = Suite {
         format_version: FORMAT_VERSION,
@@ -399,6 +398,7 @@ fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> O
         seed: 1,
         mutant_score: None,
         dominator_score: None,
+        seconds: None,
         cases: (0..count).map(case).collect(),
     };
     let build = tempfile::tempdir().expect("a temporary folder");
@@ -410,6 +410,8 @@ fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> O
     for result in &report.results {
         match &result.verdict {
             Verdict::Pass => {}
+            // Nothing crashes these servers yet.
+            Verdict::Inconclusive(_) if result.passes_without_faults() => {}
             // The release has ZOOKEEPER-2439.
             Verdict::Fail(finding) => {
                 refused += 1;

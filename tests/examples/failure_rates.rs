@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let Some(reason) = result.verdict.finding() else { continue };
             writeln!(std::io::stderr(), "{name}: {}: {reason}", result.name)?;
         }
-        let failed = report.failures().map(|result| SuiteCase { name: result.name.clone(), case: result.case.clone() });
+        let failed = report.failures().map(|result| SuiteCase::new(result.name.clone(), result.case.clone()));
         let failed =
             Suite { chosen: format!("inputs that failed on {name}"), cases: failed.collect(), ..suite.clone() };
         let file = target.join("failures").join(format!("{}.json", implementation.name));
@@ -75,7 +75,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn drawn_suite<S: System>(inputs: usize, seed: u64) -> Result<Suite, serde_json::Error> {
     let case = |index| {
         let case = serde_json::to_value(universe::<S>(seed, index))?;
-        Ok(SuiteCase { name: format!("{}-{index:04}", S::NAME), case })
+        Ok(SuiteCase::new(format!("{}-{index:04}", S::NAME), case))
     };
     Ok(Suite {
         format_version: FORMAT_VERSION,
@@ -85,6 +85,7 @@ fn drawn_suite<S: System>(inputs: usize, seed: u64) -> Result<Suite, serde_json:
         seed,
         mutant_score: None,
         dominator_score: None,
+        seconds: None,
         cases: (0..inputs).map(case).collect::<Result<_, serde_json::Error>>()?,
     })
 }

@@ -12,9 +12,10 @@
 //! once; otherwise it leaves after a silence in which the sender would have tried again dozens of times.
 //!
 //! [`Sender`] and [`Receiver`] are the protocol, free of sockets and clocks; [`send_file`] and [`receive_file`] run
-//! them. What a [`Behaviour`] decides is what the [`faults`] get wrong.
+//! them, and [`passes`] runs both in virtual time. What a [`Behaviour`] decides is what the [`faults`] get wrong.
 
 mod behaviour;
+mod exchange;
 pub mod faults;
 mod packet;
 mod receive;
@@ -22,7 +23,8 @@ mod receiver;
 mod send;
 mod sender;
 
-pub use behaviour::{Behaviour, Correct, Progress, Timeouts};
+pub use behaviour::{Arrival, Behaviour, Correct, Progress};
+pub use exchange::{Direction, passes};
 pub use packet::{Packet, SEGMENT_BYTES};
 pub use receive::{ReceiveError, receive_file};
 pub use receiver::{Answer, Receiver};

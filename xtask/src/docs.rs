@@ -1,13 +1,16 @@
 //! The book in `docs/`: its generated pages, the links of all documents, and the HTML that mdBook makes of it.
 
+pub(crate) mod figures;
 mod links;
 mod reference;
+mod signatures;
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, bail};
 
+use self::reference::Page;
 use crate::run;
 
 /// The documents that a reader meets first, with the most lines that each may have.
@@ -18,7 +21,7 @@ const COLUMNS_MAX: usize = 100;
 
 /// Writes the generated pages, checks all documents, and builds the book into `target/book/`.
 pub(crate) fn write(root: &Path) -> anyhow::Result<()> {
-    for page in reference::pages(root)? {
+    for page in pages(root)? {
         std::fs::write(&page.path, page.text).with_context(|| format!("cannot write {}", page.path.display()))?;
     }
     check_documents(root)?;
@@ -27,13 +30,20 @@ pub(crate) fn write(root: &Path) -> anyhow::Result<()> {
 
 /// Checks that the generated pages are those that the code makes, and all documents; builds no HTML.
 pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
-    for page in reference::pages(root)? {
+    for page in pages(root)? {
         let text = std::fs::read_to_string(&page.path).unwrap_or_default();
         if text != page.text {
             bail!("{} differs from what the code says; run cargo xtask docs", page.path.display());
         }
     }
     check_documents(root)
+}
+
+/// Returns the pages that are generated, and those with figures that are.
+fn pages(root: &Path) -> anyhow::Result<Vec<Page>> {
+    let mut pages = reference::pages(root)?;
+    pages.extend(figures::pages(root)?);
+    Ok(pages)
 }
 
 /// Checks the links of all documents, and that the front pages are short.

@@ -9,13 +9,15 @@ use crate::run;
 
 /// The examples with a system, by folder, which has the system's name, and whether they are studied: a study of the oracle
 /// takes minutes of processor time.
-const EXAMPLES: [(&str, bool); 4] =
-    [("two-phase-commit", true), ("omnipaxos", true), ("store", true), ("checker", false)];
+const EXAMPLES: [(&str, bool); 5] =
+    [("two-phase-commit", true), ("omnipaxos", true), ("store", true), ("tickets", true), ("checker", false)];
 
 /// The real implementations of an example's system, and whether they pass the inputs that a study chooses.
-const IMPLEMENTATIONS: [(&str, &str, bool); 2] = [
+const IMPLEMENTATIONS: [(&str, &str, bool); 4] = [
     ("two-phase-commit", "two-phase-commit-python", true),
     ("two-phase-commit", "two-phase-commit-applies-again", false),
+    ("tickets", "tickets-python", true),
+    ("tickets", "tickets-sells-again", false),
 ];
 
 /// The exit code of `test` if a test case failed.

@@ -1,5 +1,5 @@
 //! The project's own commands: `cargo xtask check`, `cargo xtask test`, `cargo xtask transcripts`, and `cargo xtask ci`
-//! for all three; `cargo xtask docs`, `cargo xtask foreign`, `cargo xtask bench`.
+//! for all three; `cargo xtask docs`, `cargo xtask figures`, `cargo xtask foreign`, `cargo xtask bench`.
 
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
@@ -32,6 +32,8 @@ enum Task {
     Check,
     /// Write the generated pages of the book, check the links of all documents, and build the book into target/book.
     Docs,
+    /// Study the systems of whose studies pages of the book have figures, and write these; `docs` puts them into the pages.
+    Figures,
     /// Install what the tests need and is missing, then run all of them.
     Test,
     /// Instrument crates that others wrote, and run their own tests on the copies; a part of `test`.
@@ -63,6 +65,7 @@ fn run_task(task: Task) -> anyhow::Result<()> {
     match task {
         Task::Check => check(root),
         Task::Docs => docs::write(root),
+        Task::Figures => docs::figures::write(root),
         Task::Test => test(root),
         Task::Foreign => foreign::test(root),
         Task::Transcripts => transcripts::check(root),

@@ -155,15 +155,20 @@ impl Shell {
 
 /// Returns whether lines of a page stand for what was printed.
 fn fits(expected: &[String], printed: &[&str], varies: bool) -> bool {
-    let Some((line, rest)) = expected.split_first() else {
-        return varies || printed.iter().all(|line| line.trim().is_empty());
-    };
-    let starts = |skipped: usize| fits(rest, &printed[skipped..], varies);
-    if line == ELLIPSIS {
-        return (0..=printed.len()).any(starts);
+    // Whether the lines of the page so far can stand for so many printed ones.
+    let mut ends: Vec<bool> = (0..=printed.len()).map(|end| end == 0).collect();
+    for line in expected {
+        let Some(first) = ends.iter().position(|can_end| *can_end) else { return false };
+        ends = if line == ELLIPSIS {
+            (0..=printed.len()).map(|end| end >= first).collect()
+        } else {
+            let begins = |place: usize| if varies { place >= first } else { ends[place] };
+            let stands = |end: usize| end > 0 && begins(end - 1) && matches(line, printed[end - 1], varies);
+            (0..=printed.len()).map(stands).collect()
+        };
     }
-    let last = if varies { printed.len() } else { printed.len().min(1) };
-    (0..last).any(|place| matches(line, printed[place], varies) && starts(place + 1))
+    let is_rest_empty = |end: usize| printed[end..].iter().all(|line| line.trim().is_empty());
+    (0..=printed.len()).any(|end| ends[end] && (varies || is_rest_empty(end)))
 }
 
 /// Returns whether a line of a page stands for a line that was printed.

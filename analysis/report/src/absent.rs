@@ -30,7 +30,7 @@ pub(crate) fn suite_shares(chosen: &ChosenSuite) -> Option<Rows> {
 /// Returns what the suite has less than half as often as the universe; `None` if there is nothing of the kind.
 /// What is absent from a suite that was built, [`absent_sentence`] tells.
 pub(crate) fn rare_sentence(analysis: &Analysis) -> Option<String> {
-    let absent = analysis.built_expected.as_ref().filter(|built| built.dominated_by.is_none());
+    let absent = analysis.built_expected.as_ref();
     let is_told = |share: &&FeatureShare| {
         absent.is_some_and(|built| built.absent.iter().any(|absent| absent.feature == share.feature))
     };

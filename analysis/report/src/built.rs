@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use simutant_analysis::{Analysis, Builder, BuiltSuite, ExpectedSuite, JudgedSuite, SuiteIndex, percent, plural};
+use simutant_analysis::{
+    Analysis, AnalysisOptions, Beside, Builder, BuiltSuite, ExpectedSuite, JudgedSuite, SuiteIndex, percent, plural,
+};
+use simutant_outcomes::TestTimeSource;
 
 use crate::absent::absent_sentence;
-use crate::text::{many, or_none, points};
+use crate::text::{many, points};
 
 /// Says what to run, and what that kills; `None` without a suite.
 pub(crate) fn run_sentence(analysis: &Analysis) -> Option<String> {
@@ -92,51 +95,70 @@ fn judged_sentence(judged: &JudgedSuite, builder: Builder) -> String {
 /// Returns what the suite is, and how it stands to random suites and rules of thumb, in sentences; what speaks
 /// against it comes first.
 pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> Vec<String> {
-    if let Some(choice) = built.dominated_by {
-        let found = analysis.expected.as_ref().and_then(|expected| expected.of_criterion(choice.criterion));
-        let score = found.and_then(|found| found.suites.get(choice.suite));
-        return vec![format!(
-            "suite.json has suite {} of the {} drawn for {}, with {} that are expected to kill {} of the mutants: the suite that was built, \
-             {}, is expected to kill {}, and is no smaller and better in nothing.",
-            choice.suite + 1,
-            analysis.criteria[choice.criterion].suites.len(),
-            analysis.criteria[choice.criterion].name,
-            plural(analysis.criteria[choice.criterion].suites[choice.suite].cases.len(), "input"),
-            or_none(score, |score| percent(score.mean)),
-            built.chosen(),
-            percent(built.score.mean),
-        )];
-    }
     let repeated = built.cases.len() - built.cases.iter().collect::<BTreeSet<_>>().len();
     let own = format!(
         "suite.json has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one input in {} that kills a mutant finds the fault, \
-         and to kill {} of the mutants; the whole universe finds {}, random suites of that size {}{}.",
+         and to kill {} of the mutants; the whole universe finds {}{}.",
         built.chosen(),
         percent(built.found.mean),
         100.0 * built.found.sd,
         inputs(built.coupling),
         percent(built.score.mean),
         percent(built.universe),
-        percent(built.random),
         match repeated {
             0 => String::new(),
             1 => "; 1 of them repeats another one with its chance drawn anew".to_owned(),
             repeated => format!("; {repeated} of them repeat others with their chance drawn anew"),
         }
     );
-    let mut sentences = match &built.rule {
-        Some((name, score)) if *score >= built.found.mean => vec![
-            format!("A rule of thumb does as well: as many inputs by {name} are expected to find {}.", percent(*score)),
-            own,
-        ],
-        Some((name, score)) => {
-            vec![own, format!("The best rule of thumb at that size, {name}, is expected to find {}.", percent(*score))]
-        }
-        None => vec![own],
-    };
+    let mut sentences = vec![own];
+    let beaten = built.same_time.rules.first().filter(|rule| rule.found >= built.found.mean);
+    if let Some(rule) = beaten {
+        let sentence = format!(
+            "A rule of thumb does as well in the same time: inputs by {} are expected to find {}.",
+            rule.name,
+            percent(rule.found)
+        );
+        sentences.insert(0, sentence);
+    }
+    sentences.push(format!(
+        "In the same time {}; with as many inputs {}.",
+        others(&built.same_time, "random inputs are expected to find"),
+        others(&built.same_size, "random ones find"),
+    ));
+    sentences.push(test_time_sentence(analysis));
     sentences.extend(absent_sentence(built.cases.len(), &built.absent));
     sentences.push("Suites of a criterion only compare the criteria: suite.json is none of them.".to_owned());
     sentences
+}
+
+/// Says what random inputs find, and the rule of thumb that finds most.
+fn others(beside: &Beside, random: &str) -> String {
+    let rule = beside.rules.first().map_or_else(String::new, |rule| {
+        let rules = plural(beside.rules.len(), "rule");
+        format!(", and the best of {rules} of thumb by this result, {}, {}", rule.name, percent(rule.found))
+    });
+    format!("{random} {}{rule}", percent(beside.random))
+}
+
+/// Says what a test case is taken to take, and how that is known.
+fn test_time_sentence(analysis: &Analysis) -> String {
+    let AnalysisOptions { test_time, test_time_from, durations, .. } = &analysis.options;
+    let known = match test_time_from {
+        TestTimeSource::Assumed => {
+            format!("A test case is taken to take {test_time}, until `simutant test` measures it.")
+        }
+        TestTimeSource::Manifest => format!("By the system's manifest a test case takes {test_time}."),
+        TestTimeSource::Measured { implementations, trials } => format!(
+            "A test case takes {test_time}, as {} on {} showed.",
+            plural(*trials, "trial"),
+            plural(*implementations, "implementation"),
+        ),
+    };
+    match durations.len() {
+        0 => known,
+        given => format!("{known} Of {} the time was given.", plural(given, "test case")),
+    }
 }
 
 /// Returns of how many inputs that kill a mutant one finds a fault of its kind, as briefly as it can be said.

@@ -1,6 +1,8 @@
 //! Expected scores as tables and sentences.
 
-use simutant_analysis::{Analysis, Expected, ExpectedCriterion, Recommendation, percent, plural};
+use simutant_analysis::{
+    Analysis, Expected, ExpectedCriterion, Recommendation, ScoresInTime, duration, percent, plural,
+};
 
 use crate::terminal::Rows;
 use crate::text::{list, or_none, points};
@@ -42,22 +44,41 @@ pub(crate) fn criteria_rows(expected: &Expected, analysis: &Analysis) -> Rows {
     Rows { head: head.map(str::to_owned).to_vec(), rows: expected.criteria.iter().map(row).collect() }
 }
 
+/// A row for each way to choose test cases without drawing adequate suites, by the time that they take.
+pub(crate) fn times_rows(in_time: &ScoresInTime) -> Rows {
+    let rules = in_time.rules.iter().map(|rule| (rule.name.as_str(), rule.scores.as_slice()));
+    Rows {
+        head: ["time".to_owned()].into_iter().chain(in_time.seconds.iter().map(|&time| duration(time))).collect(),
+        rows: ways_rows([&in_time.built, &in_time.random], rules, |scores| {
+            scores.iter().copied().map(percent).collect()
+        }),
+    }
+}
+
 /// A row for each way to choose test cases without drawing adequate suites, by size.
 pub(crate) fn baselines_rows(expected: &Expected) -> Rows {
     let sizes: Vec<usize> = SIZES.into_iter().filter(|&size| size <= expected.random.len()).collect();
-    let row = |name: &str, scores: &[f64]| {
-        let score = |size: &usize| or_none(scores.get(size - 1), |score| percent(*score));
-        [name.to_owned()].into_iter().chain(sizes.iter().map(score)).collect()
-    };
-    let mut rules: Vec<_> = expected.rules.iter().collect();
-    let area = |scores: &[f64]| scores.iter().sum::<f64>();
-    rules.sort_by(|one, other| area(&other.scores).total_cmp(&area(&one.scores)));
-    let rules = rules.into_iter().take(RULES_MAX).map(|rule| row(&rule.name, &rule.scores));
-    let rows = [row("built", &expected.greedy_scores), row("random", &expected.random)];
+    let rules = expected.rules.iter().map(|rule| (rule.name.as_str(), rule.scores.as_slice()));
+    let cells =
+        |scores: &[f64]| sizes.iter().map(|size| or_none(scores.get(size - 1), |score| percent(*score))).collect();
     Rows {
         head: ["inputs".to_owned()].into_iter().chain(sizes.iter().map(usize::to_string)).collect(),
-        rows: rows.into_iter().chain(rules).collect(),
+        rows: ways_rows([&expected.greedy_scores, &expected.random], rules, cells),
     }
+}
+
+/// A row for built suites, for random ones, and for the best rules of thumb by the area below their scores. `cells` makes
+/// those of a row but for its name.
+fn ways_rows<'a>(
+    [built, random]: [&'a [f64]; 2],
+    rules: impl Iterator<Item = (&'a str, &'a [f64])>,
+    cells: impl Fn(&[f64]) -> Vec<String>,
+) -> Vec<Vec<String>> {
+    let mut rules: Vec<(&str, &[f64])> = rules.collect();
+    let area = |scores: &[f64]| scores.iter().sum::<f64>();
+    rules.sort_by(|one, other| area(other.1).total_cmp(&area(one.1)));
+    let ways = [("built", built), ("random", random)].into_iter().chain(rules.into_iter().take(RULES_MAX));
+    ways.map(|(name, scores)| [vec![name.to_owned()], cells(scores)].concat()).collect()
 }
 
 /// Says what the scores are.

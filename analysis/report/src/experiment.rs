@@ -6,7 +6,7 @@ mod inputs;
 mod sentences;
 mod subjects;
 
-use simutant_analysis::{Analysis, Experiment, Findings, Reference, SubjectKind, count, plural};
+use simutant_analysis::{Analysis, Experiment, Findings, Reference, SubjectKind, SuiteUnit, count, plural};
 
 use crate::tables::boosting;
 use crate::terminal::{Sections, wrapped};
@@ -104,16 +104,23 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
         findings::cost_effectiveness(findings, reference),
         &[],
     );
-    if let Some(choosing) = &findings.choosing {
-        sections.add(
-            &format!("Suites of equal size, chosen by mutants, by rules of thumb and at random: the expected share that they find, by size, of {of}"),
-            findings::choices(choosing, experiment.options.alpha),
-            &[format!(
-                "Area: the mean share over the sizes from 1 to {}. Gain: points that the chosen suites find more. Intervals: were other \
-                 implementations drawn, the same for both.",
-                choosing.chosen.shares.len(),
-            ), sentences::correlation_sentence(findings.correlation)],
+    for choosing in findings.choosing_in_time.iter().chain(&findings.choosing) {
+        let (suites, sizes) = match choosing.unit {
+            SuiteUnit::MeanTimes => ("Suites that take the same time", "times of a mean test case"),
+            SuiteUnit::TestCases => ("Suites of equal size", "sizes"),
+        };
+        let mut notes = vec![format!(
+            "Area: the mean share over {sizes} from 1 to {}. Gain: points that the chosen suites find more. Intervals: were other \
+             implementations drawn, the same for both.",
+            choosing.chosen.shares.len(),
+        )];
+        if choosing.unit == SuiteUnit::TestCases {
+            notes.push(sentences::correlation_sentence(findings.correlation));
+        }
+        let title = format!(
+            "{suites}, chosen by mutants, by rules of thumb and at random: the expected share that they find, by {sizes}, of {of}"
         );
+        sections.add(&title, findings::choices(choosing, experiment.options.alpha), &notes);
     }
     if !findings.operators.is_empty() {
         sections.add(

@@ -5,7 +5,7 @@ use simutant_analysis::{
     Analysis, Boosting, CostEffectiveness, CriterionAnalysis, CriterionRelations, HeldOut, MutantClass, PairTest,
     Recommendation, Reference, ReferenceMutants, Relation, Summary, Survivor, count, percent, screened,
 };
-use simutant_outcomes::InputSource;
+use simutant_outcomes::{InputSource, Judged};
 
 use crate::absent::{rare_sentence, suite_shares};
 use crate::boosting::caveats;
@@ -47,7 +47,9 @@ pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
         section(title, expected::criteria_rows(expected, analysis).table(), &expected::notes(expected));
         let title =
             "Expected scores without a criterion: suites that are built for them, random ones, and rules of thumb";
-        section(title, expected::baselines_rows(expected).table(), &[]);
+        for rows in expected.in_time.iter().map(expected::times_rows).chain([expected::baselines_rows(expected)]) {
+            section(title, rows.table(), &[]);
+        }
     }
     if let Some(cost) = &analysis.cost {
         let title = "Cost oracle: mean scores of the criteria without and with kills by cost";
@@ -201,18 +203,18 @@ fn bounds(analysis: &Analysis) -> Vec<String> {
 
 fn survivors_notes(analysis: &Analysis) -> Vec<String> {
     let mut notes = Vec::new();
-    let compiled = analysis.survivors.iter().filter(|survivor| survivor.compiled.is_some());
-    let compiled: Vec<String> = compiled.map(|survivor| survivor.mutant.to_string()).collect();
+    let numbers = |is_meant: &dyn Fn(&Survivor) -> bool| -> Vec<String> {
+        let meant = analysis.survivors.iter().filter(|survivor| is_meant(survivor));
+        meant.map(|survivor| survivor.mutant.to_string()).collect()
+    };
+    let compiled = numbers(&|survivor| survivor.compiled.is_some());
     if !compiled.is_empty() {
         notes.push(format!("Equivalent, since they have the machine code of the original: {}.", compiled.join(", ")));
     }
-    for survivor in &analysis.survivors {
-        if let Some(judgement) = &survivor.judgement {
-            let Survivor { mutant, identity, place, .. } = survivor;
-            notes.push(format!(
-                "Mutant {mutant} [{identity}] at {place} is judged {}: {}",
-                judgement.judged, judgement.reason
-            ));
+    for judged in [Judged::Equivalent, Judged::Killable] {
+        let mutants = numbers(&|survivor| survivor.judgement.as_ref().is_some_and(|other| other.judged == judged));
+        if !mutants.is_empty() {
+            notes.push(format!("Judged {judged}, with the reasons in report.html: {}.", mutants.join(", ")));
         }
     }
     for identity in &analysis.stale_judgements {

@@ -185,10 +185,18 @@ fn without_scripts_the_tables_are_there_and_what_needs_them_is_hidden() {
 /// How wide a page is in a window of `width` pixels, without the bar to scroll it.
 #[track_caller]
 fn width_of(page: &str, width: u32) -> u64 {
+    measured(page, width, "page.scrollWidth + page.ownerDocument.defaultView.innerWidth - page.clientWidth")
+}
+
+/// What an expression is of the root `page` of a page in a window of `width` pixels: a number of them.
+#[track_caller]
+fn measured(page: &str, width: u32, expression: &str) -> u64 {
     // A window of the browser is never as narrow as a phone, a frame can be.
     let escaped = page.replace('&', "&amp;").replace('"', "&quot;");
-    let script = "onload = () => { const page = document.querySelector('iframe').contentDocument.documentElement;
-        document.body.dataset.probe = page.scrollWidth + page.ownerDocument.defaultView.innerWidth - page.clientWidth; }";
+    let script = format!(
+        "onload = () => {{ const page = document.querySelector('iframe').contentDocument.documentElement;
+        document.body.dataset.probe = Math.round({expression}); }}"
+    );
     let frame = format!(
         "<!DOCTYPE html><body><iframe style=\"width:{width}px;height:900px;border:0\" srcdoc=\"{escaped}\"></iframe>\
          <script>{script}</script></body>"
@@ -199,6 +207,27 @@ fn width_of(page: &str, width: u32) -> u64 {
     let dom = dump(&path, &["--virtual-time-budget=10000"]);
     let probed = dom.split("data-probe=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("the script ran");
     probed.parse().expect("a number of pixels")
+}
+
+#[test]
+#[ignore = "needs a browser: cargo xtask test installs one and runs this"]
+fn text_fills_its_card_and_the_navigation_takes_few_lines() {
+    let outcomes = synthetic(40, 1);
+    let analysis =
+        analyse(&outcomes, &AnalysisOptions { resamples: 200, ..AnalysisOptions::default() }).expect("sound outcomes");
+    let page = report(&outcomes, &analysis, None);
+    for width in [390, 1400] {
+        // Of the right edge of the text, how far it is from that of what it is in.
+        let short = "(() => { const box = page.querySelector('#overview'); const style = getComputedStyle(box);
+            const inner = box.getBoundingClientRect().right - parseFloat(style.paddingRight);
+            const text = [...box.querySelectorAll('p')].flatMap(p => { const range = new Range(); range.selectNodeContents(p); return [...range.getClientRects()]; });
+            return inner - Math.max(...text.map(line => line.right)); })()";
+        let short = measured(&page, width, short);
+        assert!(short < 100, "at {width}, text ends {short} pixels before its card");
+        let lines = "page.querySelector('nav').getBoundingClientRect().height / parseFloat(getComputedStyle(page.querySelector('nav a')).fontSize)";
+        let lines = measured(&page, width, lines);
+        assert!(lines <= 6, "at {width}, the navigation is as high as {lines} letters");
+    }
 }
 
 /// As many criteria as the largest system has, with names as long as theirs.

@@ -7,20 +7,18 @@ use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 use crate::absent::absent_features;
 use crate::analysis::Analysis;
 use crate::chosen::{SuiteScores, case_name, reseeding_name, suite_scores};
-use crate::domination::{SuiteValue, dominating_built};
+use crate::expected::beside::Beside;
 use crate::expected::built::{ExpectedBuilder, ExpectedSuite};
-use crate::expected::greedy::{budgeted, greedy, reaching};
+use crate::expected::greedy::{most_in_inputs, ordered, reaching, scores_of_beginnings, within};
 use crate::expected::rules_of;
 use crate::probabilities::KillProbabilities;
-use crate::recommendation::SuiteIndex;
-use crate::rules::RuleOfThumb;
-use crate::suites::AdequateSuite;
+use crate::seconds::seconds;
 
 /// The maximum size of a suite that must reach a score.
-const SIZE_MAX: usize = 500;
+const SIZE_MAX: usize = 2_000;
 
 /// Builds a suite for what it is expected to find; `None` without re-seedings, without a mutant that counts, or if no
-/// suite of 500 test cases reaches the target.
+/// suite of 2,000 test cases reaches the target.
 ///
 /// # Panics
 /// If `analysis` is not one of `outcomes`.
@@ -30,53 +28,49 @@ pub fn build_expected(outcomes: &Outcomes, analysis: &Analysis, builder: Expecte
     let probabilities = of_mutants.coupled(coupling);
     let all: Vec<usize> = (0..outcomes.cases.len()).collect();
     let universe = probabilities.score(&all)?.mean;
-    let events: Vec<u64> = outcomes.cases.iter().map(|case| case.events.max(1)).collect();
-    let (cases, size_min) = match builder {
-        ExpectedBuilder::Inputs(size) => (greedy(&probabilities, size), None),
+    let seconds = seconds(outcomes, &analysis.options);
+    let in_order = |cases: Vec<usize>| ordered(&probabilities, &seconds, &cases);
+    let (cases, seconds_min, found_max) = match builder {
+        ExpectedBuilder::Inputs(size) => (in_order(most_in_inputs(&probabilities, size)), None, None),
         ExpectedBuilder::Target(share) => {
-            let reaching = reaching(&probabilities, share * universe, SIZE_MAX)?;
-            (reaching.cases, Some(reaching.size_min))
+            let reaching = reaching(&probabilities, &seconds, share * universe, SIZE_MAX)?;
+            (reaching.cases, Some(reaching.price_min), None)
         }
-        ExpectedBuilder::Budget(budget) => (budgeted(&probabilities, &events, budget), None),
+        ExpectedBuilder::Time(limit) => {
+            let within = within(&probabilities, &seconds, limit)?;
+            (within.cases, None, Some(within.score_max))
+        }
+        ExpectedBuilder::Budget(budget) => {
+            let events: Vec<f64> = outcomes.cases.iter().map(|case| case.events.max(1) as f64).collect();
+            let within = within(&probabilities, &events, budget as f64)?;
+            (in_order(within.cases), None, Some(within.score_max))
+        }
     };
-    let size = cases.len();
-    let of_rule = |rule: RuleOfThumb| {
-        let score = probabilities.score(&rule.order[..size.min(rule.order.len())])?;
-        Some((rule.name, score.mean))
+    let seconds_of_cases: Vec<f64> = cases.iter().map(|&case| seconds[case]).collect();
+    let whole = seconds_of_cases.iter().sum();
+    let found = probabilities.score(&cases)?;
+    let found_after = scores_of_beginnings(&probabilities, &cases);
+    let chosen = found_after.last().copied().unwrap_or(0.0);
+    let rules = rules_of(outcomes, &seconds);
+    let beside = |prices: &[f64], limit: f64| {
+        Beside::new(&probabilities, (prices, limit), (chosen, &rules), analysis.options.seed)
     };
-    let events_of = |cases: &[usize]| cases.iter().map(|&case| events[case]).sum::<u64>();
-    let (found, score) = (probabilities.score(&cases)?, of_mutants.score(&cases)?);
-    let dominators = analysis.dominators.representatives(outcomes.sites.mutants.len());
-    let on_dominators = of_mutants.share(&cases, &dominators).unwrap_or(0.0);
-    let value_of = |choice: SuiteIndex, drawn: &AdequateSuite| {
-        let of_criterion = analysis.expected.as_ref()?.of_criterion(choice.criterion)?;
-        let mutants = of_criterion.suites.get(choice.suite)?.mean;
-        let on_dominators = of_criterion.suites_on_dominators.get(choice.suite).copied().unwrap_or(0.0);
-        let size = drawn.cases.len();
-        let is_affordable = match builder {
-            ExpectedBuilder::Budget(budget) => events_of(&drawn.cases) <= budget,
-            ExpectedBuilder::Inputs(_) | ExpectedBuilder::Target(_) => size <= cases.len(),
-        };
-        let finds_as_much = || Some(probabilities.score(&drawn.cases)?.mean >= found.mean);
-        let is_as_good = is_affordable && mutants >= score.mean && finds_as_much()?;
-        is_as_good.then(|| SuiteValue::expected(size, mutants, on_dominators, mutants))
-    };
-    let value = SuiteValue::expected(size, score.mean, on_dominators, score.mean);
     Some(ExpectedSuite {
         builder,
         coupling,
-        events: events_of(&cases),
+        seconds: whole,
+        found_after,
+        events: cases.iter().map(|&case| outcomes.cases[case].events.max(1)).sum(),
         found,
-        score,
-        dominated_by: dominating_built(analysis, value, value_of),
+        score: of_mutants.score(&cases)?,
         universe,
-        random: probabilities.random(size)?.last().copied().unwrap_or(0.0),
-        rule: rules_of(outcomes)
-            .into_iter()
-            .filter_map(of_rule)
-            .reduce(|best, next| if next.1 > best.1 { next } else { best }),
-        size_min,
+        universe_seconds: seconds.iter().sum(),
+        same_time: beside(&seconds, whole)?,
+        same_size: beside(&vec![1.0; seconds.len()], cases.len() as f64)?,
+        seconds_min,
+        found_max,
         absent: absent_features(outcomes, &cases),
+        seconds_of_cases,
         cases,
     })
 }
@@ -97,12 +91,14 @@ impl ExpectedSuite {
     ) -> Result<Suite, E> {
         let mut times: BTreeMap<usize, u32> = BTreeMap::new();
         let mut cases = Vec::with_capacity(self.cases.len());
-        for &case in &self.cases {
+        for (place, &case) in self.cases.iter().enumerate() {
             let time = times.entry(case).or_default();
             let name = reseeding_name(&case_name(&analysis.system, case, analysis.campaign.cases), *time);
             let input = if *time == 0 { outcomes.cases[case].case.clone() } else { reseed(case, *time)? };
+            let (seconds, found) = (Some(self.seconds_of_cases[place]), Some(self.found_after[place]));
+            let cost = (*time == 0).then(|| outcomes.cases[case].cost());
+            cases.push(SuiteCase { name, case: input, cost, seconds, found });
             *time += 1;
-            cases.push(SuiteCase { name, case: input });
         }
         let mut suite = Suite {
             format_version: FORMAT_VERSION,
@@ -112,6 +108,7 @@ impl ExpectedSuite {
             seed: analysis.options.seed,
             mutant_score: None,
             dominator_score: None,
+            seconds: Some(self.seconds),
             cases,
         };
         let SuiteScores { mutants, dominators } = suite_scores(outcomes, analysis, &suite);
@@ -158,7 +155,7 @@ mod tests {
         let analysis = analysed(&outcomes);
         let build = |builder| build_expected(&outcomes, &analysis, builder);
         let found = build(ExpectedBuilder::Target(0.9)).expect("it can be reached");
-        assert!(found.found.mean >= 0.9 * found.universe && found.size_min <= Some(found.cases.len()));
+        assert!(found.found.mean >= 0.9 * found.universe && found.seconds_min <= Some(found.seconds));
         assert_eq!(build(ExpectedBuilder::Target(1.01 / found.universe)), None, "no suite finds more than all");
         let of_two: u64 = outcomes.cases.iter().map(|case| case.events).take(2).sum();
         let found = build(ExpectedBuilder::Budget(of_two)).expect("something fits");

@@ -4,19 +4,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::absent::AbsentFeature;
 use crate::probabilities::ExpectedScore;
-use crate::recommendation::SuiteIndex;
 use crate::score::percent;
-use crate::text::{count, plural};
+use crate::text::{count, duration, plural};
 
-/// The size of a suite, or what decides it.
+use super::beside::Beside;
+
+/// What decides a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExpectedBuilder {
-    /// So many test cases, each the one that adds most to those before it.
+    /// So many test cases that are expected to find most.
     Inputs(usize),
-    /// As few as reach this share of what the whole universe is expected to find, between 0 and 1.
+    /// What reaches this share of what the whole universe is expected to find, between 0 and 1, in the least time.
     Target(f64),
-    /// As many as have so many events in their runs on the original, each the one that adds most for its events.
+    /// What is expected to find most in so many seconds of test time.
+    Time(f64),
+    /// What is expected to find most of all that have so many events in their runs on the original.
     Budget(u64),
 }
 
@@ -26,8 +29,15 @@ pub enum ExpectedBuilder {
 pub struct ExpectedSuite {
     /// How it was built.
     pub builder: ExpectedBuilder,
-    /// Its test cases; a test case that occurs again runs again, with its chance drawn anew.
+    /// Its test cases in an order of which each beginning is good for its time; a test case that occurs again runs
+    /// again, with its chance drawn anew.
     pub cases: Vec<usize>,
+    /// What all of them take, one after the other, in seconds.
+    pub seconds: f64,
+    /// What each of them takes, in seconds.
+    pub seconds_of_cases: Vec<f64>,
+    /// What is expected to be found after each of them.
+    pub found_after: Vec<f64>,
     /// The events of its runs on the original.
     pub events: u64,
     /// How likely a test case that kills a mutant finds a fault of its kind.
@@ -36,41 +46,47 @@ pub struct ExpectedSuite {
     pub found: ExpectedScore,
     /// What the whole universe is expected to find.
     pub universe: f64,
-    /// What a random suite of its size is expected to find.
-    pub random: f64,
-    /// The rule of thumb that does best at its size, with what is expected of it.
-    pub rule: Option<(String, f64)>,
+    /// What the whole universe takes, in seconds.
+    pub universe_seconds: f64,
+    /// What else finds in the same time.
+    pub same_time: Beside,
+    /// What else finds with as many inputs.
+    pub same_size: Beside,
     /// What it is expected to kill of the mutants themselves.
     pub score: ExpectedScore,
-    /// For [`ExpectedBuilder::Target`]: no suite that reaches it has fewer test cases than this.
-    pub size_min: Option<usize>,
+    /// For [`ExpectedBuilder::Target`]: no suite that reaches it takes less than this, in seconds.
+    pub seconds_min: Option<f64>,
+    /// For [`ExpectedBuilder::Time`] and [`ExpectedBuilder::Budget`]: no suite within it is expected to find more.
+    pub found_max: Option<f64>,
     /// What none of its test cases has, though a random suite of its size would.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<AbsentFeature>,
-    /// A drawn suite that dominates it and finds no less: it is no larger, is expected to kill no fewer mutants and no
-    /// fewer dominators, and is better in one of these. Such a suite is the one to run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dominated_by: Option<SuiteIndex>,
 }
 
 impl ExpectedSuite {
     /// Returns how it was built, as its suite says it.
     pub fn chosen(&self) -> String {
-        let size = plural(self.cases.len(), "input");
+        let (size, time) = (plural(self.cases.len(), "input"), duration(self.seconds));
+        let within = |limit: String| {
+            let most = self
+                .found_max
+                .map_or_else(String::new, |most| format!("; no suite within it finds more than {}", percent(most)));
+            format!("{size} that take {time} {limit} and are expected to find {}{most}", percent(self.found.mean))
+        };
         match self.builder {
-            ExpectedBuilder::Inputs(_) => {
-                format!("{size}, each the one that is expected to add most to those before it")
-            }
+            ExpectedBuilder::Inputs(_) => format!("{size} that are expected to find most; they take {time}"),
             ExpectedBuilder::Target(share) => format!(
-                "{size} that are expected to find {} of what the universe does; {}",
+                "{size} that take {time} and are expected to find {} of what the universe does in {}; {}",
                 percent(share),
-                match self.size_min {
-                    Some(least) if least < self.cases.len() => format!("no suite with fewer than {least} does"),
-                    _ => "no suite with fewer does".into(),
+                duration(self.universe_seconds),
+                match self.seconds_min {
+                    Some(least) if duration(least) != time => format!("no suite in less than {} does", duration(least)),
+                    _ => "no suite in less does".into(),
                 }
             ),
+            ExpectedBuilder::Time(limit) => within(format!("of at most {}", duration(limit))),
             ExpectedBuilder::Budget(budget) => {
-                format!("{size} with {} of at most {} events", count(self.events), count(budget))
+                within(format!("with {} of at most {} events", count(self.events), count(budget)))
             }
         }
     }

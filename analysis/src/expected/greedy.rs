@@ -1,182 +1,270 @@
-//! Suites that are expected to kill most: each test case is the one that adds most to those before it, and may be one
-//! of them again.
+//! Suites that are expected to find most for what they take, by time or by another price of test cases: greedily, then
+//! by exchanges.
+
+use std::cmp::Ordering;
 
 use crate::probabilities::KillProbabilities;
 
-/// A suite that grows, with what is left to be killed.
-#[derive(Debug)]
-struct Growing<'a> {
-    probabilities: &'a KillProbabilities,
-    cases: Vec<usize>,
-    /// By test case, how often it is in the suite.
-    times: Vec<u32>,
-    /// By mutant that counts, its difficulty times the probability that it survives the suite.
-    left: Vec<f64>,
-}
+use super::bound::Bound;
+use super::growing::{Greedily, Growing};
 
-impl<'a> Growing<'a> {
-    fn new(probabilities: &'a KillProbabilities) -> Self {
-        let (times, left) = (vec![0; probabilities.cases()], probabilities.difficulty.clone());
-        Self { probabilities, cases: Vec::new(), times, left }
-    }
+/// Exchanges take test cases from so many that add most for their price, and from half as many that add most.
+const POOL: usize = 64;
 
-    /// Returns what a test case adds to the expected score, in units of difficulty.
-    fn gain(&self, case: usize) -> f64 {
-        self.left.iter().enumerate().map(|(place, left)| left * (1.0 - self.survival_after(case, place))).sum()
-    }
+/// Two test cases are exchanged at once in suites of at most this size.
+const PAIRS_MAX: usize = 40;
 
-    /// Returns the probability that one more run of a test case lets a mutant survive that those in the suite do.
-    fn survival_after(&self, case: usize, place: usize) -> f64 {
-        let survival = |times| self.probabilities.survival_of(case, place, times);
-        match self.times[case] {
-            0 => survival(1),
-            times => {
-                let before = survival(times);
-                if before == 0.0 { 0.0 } else { survival(times + 1) / before }
-            }
-        }
-    }
+/// The maximum number of exchanges.
+const EXCHANGES_MAX: usize = 100;
 
-    fn take(&mut self, case: usize) {
-        for place in 0..self.left.len() {
-            self.left[place] *= self.survival_after(case, place);
-        }
-        self.times[case] += 1;
-        self.cases.push(case);
-    }
-}
+/// Scores that differ by less than this share of all difficulty are equal: sums in another order differ in their last
+/// digits.
+const EQUAL: f64 = 1e-12;
 
-/// The test cases that are taken greedily, one after the other.
+/// Returns `size` test cases, each the one that adds most to those before it, or fewer where nothing is left to be
+/// killed.
 ///
 /// Each beginning is expected to kill at least `1 - (1 - 1/n)^n`, more than 63.2 %, of what the best suite of as many
 /// is (Nemhauser, Wolsey and Fisher, "An analysis of approximations for maximizing submodular set functions",
-/// Mathematical Programming 14, 1978): the expected score is monotone and submodular over multisets. It ends where
-/// nothing is left to be killed. Of equals the first is taken.
-///
-/// Cost O(cases * mutants) for each at worst; gains are looked up lazily (Minoux 1978), as they only shrink.
-#[derive(Debug)]
-struct Greedily<'a> {
-    growing: Growing<'a>,
-    /// What each test case added when it was looked up last.
-    gains: Vec<(f64, usize)>,
+/// Mathematical Programming 14, 1978).
+pub(crate) fn most_in_inputs(probabilities: &KillProbabilities, size: usize) -> Vec<usize> {
+    let each = vec![1.0; probabilities.cases()];
+    let mut greedily = Greedily::new(Growing::new(probabilities), &each, 0..each.len());
+    while greedily.growing.cases.len() < size && greedily.take_next(|_| true).is_some() {}
+    greedily.growing.cases
 }
 
-impl<'a> Greedily<'a> {
-    fn new(probabilities: &'a KillProbabilities) -> Self {
-        let growing = Growing::new(probabilities);
-        let gains = (0..probabilities.cases()).map(|case| (growing.gain(case), case)).collect();
-        Self { growing, gains }
+/// Returns test cases until they take as much together as `limit`, or more, each the one that adds most for its price to
+/// those before it.
+pub(crate) fn most_in_time(probabilities: &KillProbabilities, prices: &[f64], limit: f64) -> Vec<usize> {
+    let mut greedily = Greedily::new(Growing::new(probabilities), prices, 0..prices.len());
+    let mut price = 0.0;
+    while price < limit
+        && let Some(case) = greedily.take_next(|_| true)
+    {
+        price += prices[case];
     }
+    greedily.growing.cases
 }
 
-impl Iterator for Greedily<'_> {
-    type Item = usize;
-
-    fn next(&mut self) -> Option<usize> {
-        // Of those that were looked up last, the first ones are the best; below them it is known that none is better.
-        self.gains.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-        let mut best: Option<(f64, usize)> = None;
-        for (known, case) in &mut self.gains {
-            if best.is_some_and(|(gain, _)| *known < gain) {
-                break;
-            }
-            *known = self.growing.gain(*case);
-            if best.is_none_or(|(gain, first)| *known > gain || (*known == gain && *case < first)) {
-                best = Some((*known, *case));
-            }
-        }
-        let (_, case) = best.filter(|(gain, _)| *gain > 0.0)?;
-        self.growing.take(case);
-        Some(case)
-    }
-}
-
-/// Returns `size` test cases that are taken [`Greedily`], or fewer where nothing is left to be killed.
-pub(crate) fn greedy(probabilities: &KillProbabilities, size: usize) -> Vec<usize> {
-    Greedily::new(probabilities).take(size).collect()
-}
-
-/// Returns test cases with at most `budget` events together, each the one that adds most for its events of those that
-/// still fit, or one alone that adds more than all of these: at least 31.6 % of what is possible, `(1 - 1/e) / 2`
-/// (Khuller, Moss and Naor, "The budgeted maximum coverage problem", Information Processing Letters 70, 1999).
-pub(crate) fn budgeted(probabilities: &KillProbabilities, events: &[u64], budget: u64) -> Vec<usize> {
+/// Returns the test cases of a suite in an order of which each beginning is good for its price: each adds most for its
+/// price of those that are left.
+pub(crate) fn ordered(probabilities: &KillProbabilities, prices: &[f64], cases: &[usize]) -> Vec<usize> {
+    let mut left = vec![0_usize; probabilities.cases()];
+    cases.iter().for_each(|&case| left[case] += 1);
     let mut growing = Growing::new(probabilities);
-    let (mut rest, mut added) = (budget, 0.0);
-    let gains = |growing: &Growing<'_>, rest: u64| -> Vec<(f64, usize)> {
-        let fitting = (0..probabilities.cases()).filter(|&case| events[case] <= rest);
-        fitting.map(|case| (growing.gain(case), case)).collect()
-    };
-    let alone = gains(&growing, rest).into_iter().reduce(|best, next| if next.0 > best.0 { next } else { best });
-    loop {
-        let rate = |(gain, case): &(f64, usize)| gain / events[*case] as f64;
-        let fitting = gains(&growing, rest).into_iter();
-        let best = fitting.reduce(|best, next| if rate(&next) > rate(&best) { next } else { best });
-        let Some((gain, case)) = best.filter(|(gain, _)| *gain > 0.0) else { break };
+    while growing.cases.len() < cases.len() {
+        let rated =
+            (0..left.len()).filter(|&case| left[case] > 0).map(|case| (growing.gain(case) / prices[case], case));
+        let Some((_, case)) = rated.reduce(|best, next| if next.0 > best.0 { next } else { best }) else { break };
+        left[case] -= 1;
         growing.take(case);
-        rest -= events[case];
-        added += gain;
     }
-    match alone {
-        Some((gain, case)) if gain > added => vec![case],
-        _ => growing.cases,
-    }
+    growing.cases
 }
 
-/// What a suite says about all others: by submodularity, none of `n` test cases, repetitions included, scores more than
-/// this one and `n` times the largest gain that is left.
-#[derive(Debug, Clone, Copy)]
-struct Bound {
-    score: f64,
-    gain: f64,
+/// Returns what the beginnings of a suite are expected to score, by size from 1; nothing without a score. Cost
+/// O(cases * mutants).
+pub(crate) fn scores_of_beginnings(probabilities: &KillProbabilities, cases: &[usize]) -> Vec<f64> {
+    let Some(total) = probabilities.total_difficulty() else { return Vec::new() };
+    let mut growing = Growing::new(probabilities);
+    let score = |&case: &usize| {
+        growing.take(case);
+        (total - growing.left()) / total
+    };
+    cases.iter().map(score).collect()
 }
 
-impl Bound {
-    /// `total` is the sum of all difficulties.
-    fn of(growing: &Growing<'_>, total: f64) -> Self {
-        let gains = (0..growing.times.len()).map(|case| growing.gain(case));
-        let gain = gains.fold(0.0, f64::max) / total;
-        Self { score: 1.0 - growing.left.iter().sum::<f64>() / total, gain }
-    }
-
-    fn at(self, size: usize) -> f64 {
-        (self.score + size as f64 * self.gain).min(1.0)
-    }
+/// A suite that keeps within a price.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Within {
+    /// The test cases, in the order in which they are best run.
+    pub(crate) cases: Vec<usize>,
+    /// No suite within the price scores more.
+    pub(crate) score_max: f64,
 }
 
-/// A suite that is expected to reach a score, and how few test cases any such suite can have.
+/// Returns a suite with a price of at most `limit` that leaves no room for a test case that adds anything; `None`
+/// without a score. `prices` has one for each test case, above 0.
+///
+/// It scores at least as much as each of three: what is taken greedily for its price, greedily by gain alone, and the
+/// best single test case. That is at least 31.6 % of what is possible, `(1 - 1/e) / 2` (Khuller, Moss and Naor, "The
+/// budgeted maximum coverage problem", Information Processing Letters 70, 1999); exchanges of one and two test cases
+/// make it better.
+pub(crate) fn within(probabilities: &KillProbabilities, prices: &[f64], limit: f64) -> Option<Within> {
+    let total = probabilities.total_difficulty()?;
+    let search = Search { probabilities, prices, goal: Goal::Within(limit * (1.0 + EQUAL)), equal: total * EQUAL };
+    let all = || 0..prices.len();
+    let nothing = || Priced { growing: Growing::new(probabilities), price: 0.0 };
+    let same = vec![1.0; prices.len()];
+    let alone = all().filter(|&case| prices[case] <= limit).map(|case| search.priced([case]));
+    let starts = [search.filled(nothing(), prices, all()), search.filled(nothing(), &same, all())];
+    let best = starts.into_iter().flatten().chain(alone).reduce(|best, next| search.better(best, next))?;
+    let best = search.filled(search.exchanged(best), prices, all())?;
+    let cases = ordered(probabilities, prices, &best.growing.cases);
+    let bound = Bound::new(Growing::new(probabilities), &cases, prices);
+    let score_max = (bound.at(limit) / total).min(1.0);
+    Some(Within { cases, score_max })
+}
+
+/// A suite that is expected to reach a score.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reaching {
-    /// The test cases.
+    /// The test cases, in the order in which they are best run.
     pub(crate) cases: Vec<usize>,
-    /// No suite that reaches the score has fewer.
-    pub(crate) size_min: usize,
+    /// No suite that reaches the score has a lower price.
+    pub(crate) price_min: f64,
 }
 
-/// Returns a suite that is expected to score `target`, as small as the greedy order and leaving out of its test cases
-/// makes it; `None` if `size_max` test cases do not.
-pub(crate) fn reaching(probabilities: &KillProbabilities, target: f64, size_max: usize) -> Option<Reaching> {
+/// Returns a suite that is expected to score `target`, at a price as low as the greedy order, leaving out of its test
+/// cases and exchanges of one and two make it, of equals with fewer test cases; `None` if `size_max` test cases do not.
+pub(crate) fn reaching(
+    probabilities: &KillProbabilities,
+    prices: &[f64],
+    target: f64,
+    size_max: usize,
+) -> Option<Reaching> {
     let total = probabilities.total_difficulty()?;
-    let score = |cases: &[usize]| probabilities.score(cases).map_or(0.0, |score| score.mean);
-    let mut order = Greedily::new(probabilities);
-    let mut bounds = vec![Bound::of(&order.growing, total)];
-    while score(&order.growing.cases) < target {
-        if order.growing.cases.len() == size_max {
-            return None;
+    // What is reached is reached in any order of the sum.
+    let left = total * (1.0 - target - EQUAL);
+    let search = Search { probabilities, prices, goal: Goal::Left { most: left, size_max }, equal: total * EQUAL };
+    let nothing = Priced { growing: Growing::new(probabilities), price: 0.0 };
+    let best = search.exchanged(search.filled(nothing, prices, 0..prices.len())?);
+    let cases = ordered(probabilities, prices, &best.growing.cases);
+    let bound = Bound::new(Growing::new(probabilities), &cases, prices);
+    Some(Reaching { cases, price_min: bound.time_for(total - left).min(best.price) })
+}
+
+/// What a suite is to do.
+#[derive(Debug, Clone, Copy)]
+enum Goal {
+    /// To score as much as it can at this price.
+    Within(f64),
+    /// To leave no more than this to be killed, in units of difficulty, at a price as low as it can be.
+    Left { most: f64, size_max: usize },
+}
+
+/// A suite with its price.
+#[derive(Debug, Clone)]
+struct Priced<'a> {
+    growing: Growing<'a>,
+    price: f64,
+}
+
+/// What looks for a suite.
+#[derive(Debug, Clone, Copy)]
+struct Search<'a> {
+    probabilities: &'a KillProbabilities,
+    prices: &'a [f64],
+    goal: Goal,
+    /// Scores that differ by less are equal.
+    equal: f64,
+}
+
+impl<'a> Search<'a> {
+    fn priced(&self, cases: impl IntoIterator<Item = usize>) -> Priced<'a> {
+        let growing = Growing::of(self.probabilities, cases);
+        let price = growing.cases.iter().map(|&case| self.prices[case]).sum();
+        Priced { growing, price }
+    }
+
+    /// Returns the better of two suites that do what they are to do, the first of equals.
+    fn better(&self, one: Priced<'a>, other: Priced<'a>) -> Priced<'a> {
+        if self.is_better(&other, &one) { other } else { one }
+    }
+
+    fn is_better(&self, one: &Priced<'_>, other: &Priced<'_>) -> bool {
+        let differ = |one: f64, other: f64, equal: f64| match one - other {
+            difference if difference < -equal => Ordering::Less,
+            difference if difference > equal => Ordering::Greater,
+            _ => Ordering::Equal,
+        };
+        let left = differ(one.growing.left(), other.growing.left(), self.equal);
+        let price = differ(one.price, other.price, EQUAL * other.price);
+        let size = one.growing.cases.len().cmp(&other.growing.cases.len());
+        match self.goal {
+            Goal::Within(_) => left.then(price).then(size) == Ordering::Less,
+            Goal::Left { .. } => price.then(size) == Ordering::Less,
         }
-        order.next()?;
-        bounds.push(Bound::of(&order.growing, total));
     }
-    let mut cases = order.growing.cases;
-    // The first ones are those that later ones may have made superfluous.
-    let mut place = 0;
-    while place < cases.len() {
-        let mut without = cases.clone();
-        without.remove(place);
-        if score(&without) >= target { cases = without } else { place += 1 }
+
+    /// Adds test cases of `pool` greedily, those first that add most for their `rates`, until the suite does what it is
+    /// to do; `None` if it does not come to it.
+    fn filled(&self, from: Priced<'a>, rates: &'a [f64], pool: impl Iterator<Item = usize>) -> Option<Priced<'a>> {
+        let Priced { growing, mut price } = from;
+        let mut greedily = Greedily::new(growing, rates, pool);
+        match self.goal {
+            Goal::Within(limit) => {
+                while let Some(case) = greedily.take_next(|case| price + self.prices[case] <= limit) {
+                    price += self.prices[case];
+                }
+                Some(Priced { growing: greedily.growing, price })
+            }
+            Goal::Left { most, size_max } => {
+                let mut best: Option<Priced<'a>> = None;
+                loop {
+                    let missing = greedily.growing.left() - most;
+                    let is_dearer = best.as_ref().is_some_and(|best| price >= best.price);
+                    if missing <= 0.0 && !is_dearer {
+                        return Some(Priced { growing: greedily.growing, price });
+                    }
+                    if is_dearer || greedily.growing.cases.len() >= size_max {
+                        return best;
+                    }
+                    // The greedy order may be about to take what is not worth it, where one dear test case is enough.
+                    let below = best.as_ref().map_or(f64::INFINITY, |best| best.price - price);
+                    let enough =
+                        greedily.may_add(missing, below).filter(|&case| greedily.growing.gain(case) >= missing);
+                    let last = enough
+                        .min_by(|&one, &other| self.prices[one].total_cmp(&self.prices[other]).then(one.cmp(&other)));
+                    if let Some(last) = last {
+                        let mut growing = greedily.growing.clone();
+                        growing.take(last);
+                        best = Some(Priced { growing, price: price + self.prices[last] });
+                    }
+                    let Some(case) = greedily.take_next(|_| true) else { return best };
+                    price += self.prices[case];
+                }
+            }
+        }
     }
-    let is_possible = |size: &usize| bounds.iter().take(cases.len() + 1).all(|bound| bound.at(*size) >= target);
-    let size_min = (0..cases.len()).find(is_possible).unwrap_or(cases.len());
-    Some(Reaching { cases, size_min })
+
+    /// Exchanges one test case, or two, for others for as long as that makes the suite better.
+    fn exchanged(&self, mut best: Priced<'a>) -> Priced<'a> {
+        for _ in 0..EXCHANGES_MAX {
+            let pool = self.pool(&best.growing);
+            let size = best.growing.cases.len();
+            let pairs = if size <= PAIRS_MAX { size } else { 0 };
+            let ones = (0..size).map(|place| [place, place]);
+            let twos = (0..pairs).flat_map(|one| (0..one).map(move |other| [one, other]));
+            let without = |[one, other]: [usize; 2]| {
+                let kept = (0..size).filter(|place| *place != one && *place != other);
+                let kept = self.priced(kept.map(|place| best.growing.cases[place]));
+                self.filled(kept, self.prices, pool.iter().copied())
+            };
+            let better = |exchanged: &Priced<'a>| self.is_better(exchanged, &best);
+            let of_ones = ones.filter_map(without).filter(better).reduce(|best, next| self.better(best, next));
+            let Some(exchanged) = of_ones.or_else(|| twos.filter_map(without).find(better)) else { break };
+            best = exchanged;
+        }
+        best
+    }
+
+    /// Returns test cases that may take the place of others.
+    fn pool(&self, growing: &Growing<'_>) -> Vec<usize> {
+        let gains: Vec<f64> = (0..self.prices.len()).map(|case| growing.gain(case)).collect();
+        let most = |value: &dyn Fn(usize) -> f64, count: usize| {
+            let mut order: Vec<usize> = (0..gains.len()).collect();
+            order.sort_by(|&one, &other| value(other).total_cmp(&value(one)));
+            order.truncate(count);
+            order
+        };
+        let mut pool = most(&|case| gains[case] / self.prices[case], POOL);
+        pool.extend(most(&|case| gains[case], POOL / 2));
+        pool.sort_unstable();
+        pool.dedup();
+        pool
+    }
 }
 
 #[cfg(test)]
@@ -187,85 +275,120 @@ mod tests {
     use simutant_synthetic::reseeded;
 
     #[test]
-    fn a_budget_is_spent_where_most_comes_for_it() {
+    fn a_limit_is_spent_where_most_comes_for_it() {
         let probabilities = probabilities(&reseeded(&[&[8, 0, 0, 0], &[0, 8, 0, 0], &[8, 8, 8, 0]]));
-        assert_eq!(budgeted(&probabilities, &[10, 10, 1, 1], 10), [0], "more than the cheap one");
-        let mut both = budgeted(&probabilities, &[10, 10, 10, 1], 20);
+        let within = |prices: &[f64], limit| within(&probabilities, prices, limit).expect("there is a score").cases;
+        assert_eq!(within(&[10.0, 10.0, 1.0, 1.0], 10.0), [0], "more than the cheap one");
+        let mut both = within(&[10.0, 10.0, 10.0, 1.0], 20.0);
         both.sort_unstable();
         assert_eq!(both, [0, 1]);
-        assert_eq!(budgeted(&probabilities, &[10, 10, 10, 10], 9), [0; 0]);
+        assert_eq!(within(&[10.0; 4], 9.0), [0; 0]);
     }
 
-    /// All multisets of so many test cases.
-    fn suites(cases: usize, size: usize) -> Vec<Vec<usize>> {
-        match size {
-            0 => vec![Vec::new()],
-            _ => suites(cases, size - 1)
-                .into_iter()
-                .flat_map(|suite| {
-                    (suite.last().copied().unwrap_or(0)..cases).map(move |case| [&suite[..], &[case]].concat())
-                })
-                .collect(),
-        }
+    /// The greedy order takes the first test case twice, each time for more than the second adds for its price; the
+    /// second alone costs less.
+    #[test]
+    fn one_dear_test_case_can_be_cheaper_than_many() {
+        let probabilities = probabilities(&reseeded(&[&[4, 8, 0, 0, 0, 0]]));
+        let found = reaching(&probabilities, &[1.0, 2.5, 9.0, 9.0, 9.0, 9.0], 0.95, 10).expect("it can be reached");
+        assert_eq!(found.cases, [1]);
+        assert!(found.price_min <= 2.5 && found.price_min > 1.0, "{found:?}");
     }
 
-    /// Kills out of eight, by mutant and test case.
-    fn any_kills() -> impl Strategy<Value = Vec<Vec<u8>>> {
-        (1..5_usize, 1..6_usize)
-            .prop_flat_map(|(mutants, cases)| prop::collection::vec(prop::collection::vec(0..=8_u8, cases), mutants))
+    /// All multisets of test cases with a price of at most `limit`.
+    fn suites(prices: &[f64], limit: f64) -> Vec<Vec<usize>> {
+        let Some((&price, rest)) = prices.split_last() else { return vec![Vec::new()] };
+        let case = rest.len();
+        let times = (limit / price).floor() as usize;
+        let with = |times: usize| {
+            let others = suites(rest, limit - times as f64 * price);
+            others.into_iter().map(move |others| [others, vec![case; times]].concat())
+        };
+        (0..=times).flat_map(with).collect()
+    }
+
+    /// Kills out of eight, by mutant and test case, and prices.
+    fn any_kills() -> impl Strategy<Value = (Vec<Vec<u8>>, Vec<f64>)> {
+        (1..5_usize, 1..6_usize).prop_flat_map(|(mutants, cases)| {
+            let kills = prop::collection::vec(prop::collection::vec(0..=8_u8, cases), mutants);
+            (kills, prop::collection::vec((2..9_u8).prop_map(|price| f64::from(price) / 2.0), cases))
+        })
+    }
+
+    fn price_of(prices: &[f64], cases: &[usize]) -> f64 {
+        cases.iter().map(|&case| prices[case]).sum()
     }
 
     proptest! {
         #[test]
-        fn greedy_suites_keep_their_guarantee_and_bounds_hold(kills in any_kills()) {
+        fn suites_keep_their_guarantee_within_a_price_and_bounds_hold((kills, prices) in any_kills(), limit in 1..9_u8) {
             let rows: Vec<&[u8]> = kills.iter().map(Vec::as_slice).collect();
-            let probabilities = probabilities(&reseeded(&rows));
-            let score = |cases: &[usize]| probabilities.score(cases).map(|score| score.mean);
-            let found = greedy(&probabilities, 3);
-            for size in 1..=3_usize {
-                let Some(best) = suites(rows[0].len(), size).iter().filter_map(|suite| score(suite)).reduce(f64::max) else {
-                    prop_assert!(found.is_empty());
-                    continue;
-                };
-                let beginning = &found[..size.min(found.len())];
-                let own = score(beginning).expect("there is a score");
-                let guarantee = 1.0 - (1.0 - 1.0 / size as f64).powi(size as i32);
-                prop_assert!(own >= guarantee * best - 1e-9, "{own} of {best} with {size}");
-                for known in 0..=found.len() {
-                    let mut growing = Growing::new(&probabilities);
-                    found[..known].iter().for_each(|&case| growing.take(case));
-                    let total = probabilities.total_difficulty().expect("there is a score");
-                    let bound = Bound::of(&growing, total).at(size);
-                    prop_assert!(bound >= best - 1e-9, "{bound} after {known}, but {best}");
-                }
-                // What reaches the best score has no more test cases than the bound allows.
-                if let Some(reaching) = reaching(&probabilities, 0.9 * best, 6) {
-                    prop_assert!(score(&reaching.cases).is_some_and(|score| score >= 0.9 * best));
-                    prop_assert!(reaching.size_min <= size, "{} and {size}", reaching.size_min);
-                    let fewer = (0..reaching.size_min).flat_map(|size| suites(rows[0].len(), size));
-                    prop_assert!(fewer.filter_map(|suite| score(&suite)).all(|score| score < 0.9 * best));
+            let probabilities = probabilities(&reseeded(&rows)).coupled(0.5);
+            let score = |cases: &[usize]| probabilities.score(cases).map_or(0.0, |score| score.mean);
+            let limit = f64::from(limit) / 2.0;
+            let Some(found) = within(&probabilities, &prices, limit) else { return Ok(()) };
+            let (all, price, own) = (suites(&prices, limit), price_of(&prices, &found.cases), score(&found.cases));
+            let best = all.iter().map(|suite| score(suite)).fold(0.0, f64::max);
+            prop_assert!(price <= limit + 1e-9, "{price} of {limit}");
+            prop_assert!(own >= (1.0 - (-1.0_f64).exp()) / 2.0 * best, "{own} of {best}");
+            prop_assert!(found.score_max >= best - 1e-9, "{} but {best}", found.score_max);
+            // It leaves no room.
+            for (case, dearer) in prices.iter().enumerate() {
+                let more = [&found.cases[..], &[case]].concat();
+                prop_assert!(price + dearer > limit + 1e-9 || score(&more) <= own + 1e-9, "room for {case}");
+            }
+            // What reaches a score costs no less than the bound, and no suite that does costs less than that.
+            let target = 0.9 * best;
+            if target > 0.0 && let Some(reaching) = reaching(&probabilities, &prices, target, 50) {
+                prop_assert!(score(&reaching.cases) >= target);
+                let price = price_of(&prices, &reaching.cases);
+                prop_assert!(reaching.price_min <= price + 1e-9);
+                let enough = all.iter().filter(|suite| score(suite) >= target);
+                let cheapest = enough.map(|suite| price_of(&prices, suite)).fold(f64::INFINITY, f64::min);
+                prop_assert!(reaching.price_min <= cheapest + 1e-9, "{} and {cheapest}", reaching.price_min);
+                for place in 0..reaching.cases.len() {
+                    let mut fewer = reaching.cases.clone();
+                    fewer.remove(place);
+                    prop_assert!(score(&fewer) < target, "{place} of {:?} can be left out", reaching.cases);
                 }
             }
         }
 
         #[test]
-        fn lazy_gains_choose_what_all_gains_choose(kills in any_kills()) {
+        fn lazy_gains_choose_what_all_gains_choose((kills, _) in any_kills()) {
             let rows: Vec<&[u8]> = kills.iter().map(Vec::as_slice).collect();
             let probabilities = probabilities(&reseeded(&rows));
             let score = |cases: &[usize]| probabilities.score(cases).map_or(0.0, |score| score.mean);
-            let found = greedy(&probabilities, 4);
+            let found = most_in_inputs(&probabilities, 4);
             for size in 0..found.len() {
                 let with = |case: usize| score(&[&found[..size], &[case]].concat());
                 let best = (0..rows[0].len()).map(with).fold(0.0, f64::max);
                 prop_assert!(with(found[size]) >= best - 1e-12, "{found:?} at {size}");
             }
         }
+
+        #[test]
+        fn an_order_has_what_the_suite_has_and_begins_with_most_for_its_price(
+            (kills, prices) in any_kills(), mut suite in prop::collection::vec(0..5_usize, 0..6),
+        ) {
+            let rows: Vec<&[u8]> = kills.iter().map(Vec::as_slice).collect();
+            let probabilities = probabilities(&reseeded(&rows));
+            suite.retain(|&case| case < prices.len());
+            let mut order = ordered(&probabilities, &prices, &suite);
+            let rate = |case: usize| Growing::new(&probabilities).gain(case) / prices[case];
+            if let Some(&first) = order.first() {
+                prop_assert!(suite.iter().all(|&case| rate(case) <= rate(first)));
+            }
+            order.sort_unstable();
+            suite.sort_unstable();
+            prop_assert_eq!(order, suite);
+        }
     }
 
     #[test]
     fn a_test_case_that_kills_by_chance_is_taken_again() {
         let probabilities = probabilities(&reseeded(&[&[5, 0, 0, 1], &[0, 0, 1, 4]]));
-        let mut suite = greedy(&probabilities, 4);
+        let mut suite = most_in_inputs(&probabilities, 4);
         suite.sort_unstable();
         assert_eq!(suite, [0, 0, 3, 3]);
     }

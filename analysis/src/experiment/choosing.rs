@@ -1,4 +1,5 @@
-//! What suites of equal size find that are chosen by the campaign, by rules of thumb, and at random.
+//! What suites find in the same time, or with as many test cases, that are chosen by the campaign, by rules of thumb, and
+//! at random.
 //!
 //! A rule of thumb needs no simulation at all ([`rules`](crate::rules)). So what a campaign is worth is what the suites
 //! that it chooses find beyond those of the best rule, and not only beyond random ones.
@@ -12,23 +13,39 @@ use super::probability::Missing;
 use crate::expected::rules_of;
 use crate::missing::{missing_of_random, missing_of_suite};
 use crate::options::AnalysisOptions;
+use crate::random::order_streams;
+use crate::seconds::seconds;
 use crate::statistics::{Bootstrap, Interval, percentile};
 
-/// The largest suite that is compared.
+/// The largest suite that is compared, in the unit.
 pub(super) const SIZE_MAX: usize = 20;
 
 /// With fewer implementations than this, drawing implementations again says little about others.
 pub(super) const SUBJECTS_MIN: usize = 5;
 
+/// What suites are measured in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SuiteUnit {
+    /// Test cases.
+    #[default]
+    TestCases,
+    /// The time that a test case of the universe takes on average on the implementation.
+    MeanTimes,
+}
+
 /// What suites of sizes from 1 on find of the implementations, by how they are chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SelectionCurves {
+    /// What sizes are counted in. Of the test case at which a time is up the part counts for which there was room.
+    #[serde(default)]
+    pub unit: SuiteUnit,
     /// The suites that the campaign chooses.
     pub chosen: Curve,
     /// The suites that kill most mutants on the seeds of the universe; `None` where these are the chosen ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_seeds: Option<Curve>,
-    /// Random suites, in closed form.
+    /// Random suites: in closed form, or on average over 200 random orders.
     pub random: Curve,
     /// The suites of each rule of thumb.
     pub rules: Vec<Curve>,
@@ -58,9 +75,9 @@ impl SelectionCurves {
         [&self.chosen].into_iter().chain(&self.own_seeds).chain([&self.random]).chain(&self.rules)
     }
 
-    /// Compares the ways to choose on the implementations of `missing`; `None` without test cases. `orders` are orders
-    /// of test cases whose beginnings are the chosen suites; of several the mean counts. `own_seeds` is the order by
-    /// what test cases kill on their own seeds, if it is another one.
+    /// Compares the ways to choose on the implementations of `missing` by the number of test cases; `None` without test
+    /// cases. `orders` are orders of test cases whose beginnings are the chosen suites; of several the mean counts.
+    /// `own_seeds` is the order by what test cases kill on their own seeds, if it is another one.
     pub(super) fn new(
         outcomes: &Outcomes,
         missing: &[Missing],
@@ -77,16 +94,60 @@ impl SelectionCurves {
             let missing = missing_of_random(missing, size_max);
             missing[1..].iter().map(|missing| 1.0 - missing).collect()
         });
-        let mut ways: Vec<(String, Vec<Vec<f64>>)> = vec![
-            ("chosen".to_owned(), mean(orders.iter().map(|order| of_order(order)))),
-            ("random".to_owned(), random.collect()),
-        ];
-        ways.extend(own_seeds.map(|order| ("kills on own seeds".to_owned(), of_order(order))));
-        ways.extend(rules_of(outcomes).into_iter().map(|rule| (rule.name, of_order(&rule.order))));
+        let chosen = mean(orders.iter().map(|order| of_order(order)));
+        let own_seeds = own_seeds.map(|order| ("kills on own seeds".to_owned(), of_order(order)));
+        let rules = rules_of(outcomes, &seconds(outcomes, options));
+        let rules = rules.into_iter().map(|rule| (rule.name, of_order(&rule.order)));
+        Self::of((SuiteUnit::TestCases, chosen), random.collect(), own_seeds, rules, options, threads)
+    }
+
+    /// Compares the ways to choose by the time that test cases took: `durations` has a row for each implementation. The
+    /// choice and the rules know what the options say of times alone; `order` is the chosen one. `None` without test
+    /// cases, or if they took no time.
+    pub(super) fn in_time(
+        outcomes: &Outcomes,
+        missing: &[Missing],
+        durations: &[Vec<f64>],
+        order: &[usize],
+        options: &AnalysisOptions,
+        threads: NonZeroUsize,
+    ) -> Option<Self> {
+        let cases = outcomes.cases.len();
+        let units = SIZE_MAX.min(cases);
+        let all_took_time = durations.iter().all(|durations| durations.iter().sum::<f64>() > 0.0);
+        if units == 0 || !all_took_time {
+            return None;
+        }
+        let of_order = |order: &[usize]| -> Vec<Vec<f64>> {
+            missing
+                .iter()
+                .zip(durations)
+                .map(|(missing, durations)| found_in_times(order, missing, durations, units))
+                .collect()
+        };
+        let orders = order_streams(options.seed);
+        let orders = orders.map(|mut stream| of_order(&stream.permutation(cases).collect::<Vec<_>>()));
+        let rules = rules_of(outcomes, &seconds(outcomes, options));
+        let rules = rules.into_iter().map(|rule| (rule.name, of_order(&rule.order)));
+        let random = mean(orders);
+        Self::of((SuiteUnit::MeanTimes, of_order(order)), random, None, rules, options, threads)
+    }
+
+    fn of(
+        (unit, chosen): (SuiteUnit, Vec<Vec<f64>>),
+        random: Vec<Vec<f64>>,
+        own_seeds: Option<(String, Vec<Vec<f64>>)>,
+        rules: impl Iterator<Item = (String, Vec<Vec<f64>>)>,
+        options: &AnalysisOptions,
+        threads: NonZeroUsize,
+    ) -> Option<Self> {
+        let has_own_seeds = own_seeds.is_some();
+        let mut ways = vec![("chosen".to_owned(), chosen), ("random".to_owned(), random)];
+        ways.extend(own_seeds.into_iter().chain(rules));
         let mut curves = curves(&ways, options, threads).into_iter();
         let (chosen, random) = (curves.next()?, curves.next()?);
-        let own_seeds = own_seeds.and_then(|_| curves.next());
-        Some(Self { chosen, own_seeds, random, rules: curves.collect() })
+        let own_seeds = if has_own_seeds { curves.next() } else { None };
+        Some(Self { unit, chosen, own_seeds, random, rules: curves.collect() })
     }
 
     /// Returns the rule with the largest area, the first of equals.
@@ -109,6 +170,32 @@ pub(super) fn found_by_beginnings(order: &[usize], missing: &[Missing], size_max
         (1..=size_max).map(|size| 1.0 - missing_of_suite(missing, &order[..size.min(order.len())])).collect()
     };
     missing.iter().map(found).collect()
+}
+
+/// Returns the probability that what an order begins with finds an implementation within 1 to `units` times of what a
+/// test case takes on it on average.
+fn found_in_times(order: &[usize], missing: &[f64], durations: &[f64], units: usize) -> Vec<f64> {
+    let unit = durations.iter().sum::<f64>() / durations.len() as f64;
+    let (mut rest, mut is_missed, mut found) = (unit, 1.0, Vec::with_capacity(units));
+    for &case in order {
+        let whole = durations[case].max(unit * 1e-6);
+        let (mut duration, mut part) = (whole, 1.0);
+        while duration > rest {
+            // The part that there is room for; the next unit goes on with it.
+            part -= rest / whole;
+            let after = is_missed * (missing[case] + (1.0 - missing[case]) * part);
+            found.push(1.0 - after);
+            if found.len() == units {
+                return found;
+            }
+            duration -= rest;
+            rest = unit;
+        }
+        rest -= duration;
+        is_missed *= missing[case];
+    }
+    found.resize(units, 1.0 - is_missed);
+    found
 }
 
 /// Returns the mean of tables of one shape.
@@ -200,6 +287,34 @@ mod tests {
         }
         assert_eq!((found.chosen.interval, found.best_rule().map(|rule| rule.name.as_str())), (None, Some("lowest a")));
         assert!(!found.rules[1].is_beaten() && found.rules[0].is_beaten());
+    }
+
+    #[test]
+    fn of_the_test_case_at_which_a_time_is_up_a_part_counts() {
+        // A unit is 2: the first takes one and a half of it, the second a quarter, the third one and a quarter.
+        let found = found_in_times(&[0, 1, 2], &[0.0, 0.5, 1.0], &[3.0, 0.5, 2.5], 4);
+        assert_eq!(found, [2.0 / 3.0, 1.0, 1.0, 1.0]);
+        let found = found_in_times(&[2, 1, 0], &[0.0, 0.5, 1.0], &[3.0, 0.5, 2.5], 4);
+        for (found, expect) in found.into_iter().zip([0.0, 1.0 - 0.5 * (1.0 - 1.0 / 3.0), 1.0, 1.0]) {
+            assert!((found - expect).abs() < 1e-12, "{found} is not {expect}");
+        }
+        assert_eq!(found_in_times(&[1], &[0.0, 0.5, 1.0], &[3.0, 0.5, 2.5], 3), [0.5, 0.5, 0.5]);
+    }
+
+    #[test]
+    fn what_takes_the_same_finds_the_same_in_as_much_time_as_with_as_many() {
+        let missing: Vec<Missing> =
+            (0..6).map(|at| (0..4).map(|case| f64::from((at + case) % 3) / 2.0).collect()).collect();
+        let outcomes = from_kills(&["kk..", "..kk"]);
+        let order = vec![0, 3, 1, 2];
+        let (one, options) = (NonZeroUsize::MIN, few_resamples());
+        let by_count = SelectionCurves::new(&outcomes, &missing, (std::slice::from_ref(&order), None), &options, one);
+        let in_time = SelectionCurves::in_time(&outcomes, &missing, &vec![vec![7.0; 4]; 6], &order, &options, one);
+        let (by_count, in_time) = (by_count.expect("there are test cases"), in_time.expect("they took time"));
+        assert_eq!((by_count.chosen, by_count.rules), (in_time.chosen, in_time.rules));
+        for (exact, drawn) in by_count.random.shares.into_iter().zip(in_time.random.shares) {
+            assert!((exact - drawn).abs() < 0.05, "{exact} and {drawn}");
+        }
     }
 
     #[test]

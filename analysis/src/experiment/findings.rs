@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, CriterionKind, Outcomes, Subject, Trials};
 
-use super::choosing::SelectionCurves;
+use super::choosing::{SIZE_MAX, SelectionCurves};
 use super::correlation::Correlation;
 use super::operators::{OperatorWorth, operators};
 use super::order::Foreseen;
@@ -18,12 +18,14 @@ use crate::baseline::RandomBaseline;
 use crate::boosting::{self, Faults, Kills};
 use crate::conventional::{self, CostEffectiveness};
 use crate::criteria::CriterionAnalysis;
+use crate::expected::greedy::most_in_time;
 use crate::kills::KillsByCase;
 use crate::missing::missing_of_suite;
 use crate::mutants::MutantClass;
 use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 use crate::ranking::{self, Comparing, Killed, Ranking};
+use crate::seconds::seconds;
 use crate::statistics::{Bootstrap, Summary};
 use crate::suites::AdequateSuite;
 use crate::{detection, same_size};
@@ -52,6 +54,9 @@ pub struct Findings {
     pub expected: Vec<Vec<f64>>,
     /// What chosen suites of each size find, beside rules of thumb and random ones; `None` without test cases.
     pub choosing: Option<SelectionCurves>,
+    /// The same by the time that test cases take; `None` without re-seedings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choosing_in_time: Option<SelectionCurves>,
     /// Whether test cases that kill many mutants are those on which many of the implementations fail.
     pub correlation: Correlation,
     /// What the mutants of each operator say of the implementations; empty if test cases were not re-seeded.
@@ -159,6 +164,13 @@ pub(super) fn judge(
             (0..count).map(mean).collect()
         })
         .collect();
+    let choosing_in_time = by.and_then(|by| {
+        let seconds = seconds(outcomes, options);
+        let limit = SIZE_MAX as f64 * seconds.iter().sum::<f64>() / seconds.len() as f64;
+        let order = most_in_time(&by.coupled(options.coupling), &seconds, limit);
+        let durations: Vec<Vec<f64>> = counted().map(durations).collect();
+        SelectionCurves::in_time(outcomes, &missing, &durations, &order, options, threads)
+    });
     Findings {
         kind,
         subjects,
@@ -166,6 +178,7 @@ pub(super) fn judge(
         predictions: predictions(&analysis.ranking, &ranking, &criteria, options.alpha),
         foreseen: Foreseen::new(analysis, &criteria, &found_on_average, options, threads),
         choosing: SelectionCurves::new(outcomes, &missing, chosen, options, threads),
+        choosing_in_time,
         correlation: Correlation::new(outcomes, analysis, by, &missing),
         operators: by
             .map_or_else(Vec::new, |by| operators(outcomes, &by.coupled(options.coupling), &missing, options, threads)),
@@ -181,6 +194,11 @@ fn in_a_row(subject: &Subject, cases: usize) -> BitSet {
     let mut row = BitSet::with_capacity(cases * subject.repetitions().count());
     row.extend(failed.flat_map(|(repetition, failed)| failed.ones().map(move |case| repetition * cases + case)));
     row
+}
+
+/// What each test case took on an implementation, in milliseconds.
+fn durations(subject: &Subject) -> Vec<f64> {
+    subject.durations_ms.iter().map(|&duration| duration as f64).collect()
 }
 
 /// What each test case takes on an implementation, in milliseconds: the median over all of the kind, so that one that

@@ -10,7 +10,7 @@ use simutant_outcomes::Outcomes;
 use super::choosing::{Curve, SIZE_MAX, curves, found_by_beginnings};
 use super::correlation::with_failures;
 use super::probability::Missing;
-use crate::expected::greedy::greedy;
+use crate::expected::greedy::most_in_inputs;
 use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
 
@@ -50,7 +50,7 @@ pub(super) fn operators(
         return Vec::new();
     }
     let chosen = |by: &KillProbabilities| {
-        by.total_difficulty().map(|_| found_by_beginnings(&greedy(by, size_max), missing, size_max))
+        by.total_difficulty().map(|_| found_by_beginnings(&most_in_inputs(by, size_max), missing, size_max))
     };
     let all = chosen(probabilities).expect("some mutant tells suites apart");
     let mut found: Vec<OperatorWorth> = counts

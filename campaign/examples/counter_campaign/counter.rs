@@ -57,6 +57,7 @@ fn sites() -> Sites {
         left_out: Vec::new(),
         without_flow: Vec::new(),
         unmutated: Vec::new(),
+        macros: Vec::new(),
         ambiguous: Vec::new(),
         skipped: Vec::new(),
     }

@@ -33,10 +33,15 @@ enum Mistake {
     Silent,
     /// The original takes longer than its test cases say: named `counter_worker-late`.
     Late,
+    /// The body that chooses does something else than the original where no mutant is active: named
+    /// `counter_worker-skewed`.
+    Skewed,
     /// Mutant 1 does not panic: named `counter_worker-calm`.
     Calm,
     /// Not a mistake: re-seedings are others, named `counter_worker-chance`.
     Chance,
+    /// Re-seedings of a limit above 12 have a limit on which the original fails: named `counter_worker-unlucky`.
+    Unlucky,
     /// Not a mistake: the system states how long it takes at most, named `counter_worker-bounded`.
     Bounded,
     /// The original panics at 5 and aborts at 7: named `counter_worker-fragile`.
@@ -55,8 +60,10 @@ impl Mistake {
         match program.rsplit_once('-') {
             Some((_, "silent")) => Self::Silent,
             Some((_, "late")) => Self::Late,
+            Some((_, "skewed")) => Self::Skewed,
             Some((_, "calm")) => Self::Calm,
             Some((_, "chance")) => Self::Chance,
+            Some((_, "unlucky")) => Self::Unlucky,
             Some((_, "bounded")) => Self::Bounded,
             Some((_, "fragile")) => Self::Fragile,
             Some((_, "fickle")) => Self::Fickle,
@@ -96,10 +103,11 @@ impl System for Counter {
         TestCase { limit }
     }
 
-    /// Nothing is chance, but for a worker that is named `counter_worker-chance`: all is.
+    /// Nothing is chance, but for a worker that is named `counter_worker-chance`, or `counter_worker-unlucky`.
     fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
         match Mistake::of_this_program() {
             Mistake::Chance => Self::sample(random),
+            Mistake::Unlucky if case.limit > 12 => TestCase { limit: 17 },
             _ => case.clone(),
         }
     }
@@ -287,6 +295,7 @@ async fn mutated(context: &Context<Nothing>, sum: u64, limit: u64, books: &Cell<
             context.pause(VirtualDuration::from_millis(1)).await;
             sum
         }
+        mutant if mutant >= MUTANTS && Mistake::of_this_program() == Mistake::Skewed => sum + 1,
         _ => sum,
     }
 }

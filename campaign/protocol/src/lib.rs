@@ -56,7 +56,8 @@ pub enum WorkerRequest {
         /// The test cases, in the system's own form.
         cases: Vec<Value>,
     },
-    /// Asks for runs of the original: one as it is, one recorded, and one with a trace if a criterion looks at it.
+    /// Asks for runs of the original: one as it is, one recorded, one in which each function chooses it among its mutants,
+    /// and one with a trace if a criterion looks at it.
     Record {
         /// The test case, in the system's own form.
         case: Value,
@@ -296,6 +297,10 @@ pub struct Recorded {
     /// In what the recorded run differs from the one that was not recorded: a simulation must not, or none of its
     /// results can be trusted.
     pub difference: Option<String>,
+    /// In what the run differs whose functions choose between the original and their mutants, and choose the original. If
+    /// that run is another one, so are those of all mutants.
+    #[serde(default)]
+    pub choosing_difference: Option<String>,
 }
 
 /// What a run covers of a criterion that looks at traces. Its requirements are known by their labels, which are many

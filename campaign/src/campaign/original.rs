@@ -171,11 +171,12 @@ pub(super) fn check_baseline(
             share: None,
         });
     }
-    match &recorded.difference {
+    if let Some(difference) = recorded.difference.clone() {
+        return Err(CampaignError::NotDeterministic { number, difference, share: None });
+    }
+    match recorded.choosing_difference.clone() {
         None => Ok(()),
-        Some(difference) => {
-            Err(CampaignError::NotDeterministic { number, difference: difference.clone(), share: None })
-        }
+        Some(difference) => Err(CampaignError::NotAsChosen { number, case: Box::new(case.clone()), difference }),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The test cases of a campaign: drawn, with what a source learns meanwhile, and re-seeded.
 
+use std::num::NonZeroU8;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use serde_json::Value;
@@ -77,38 +78,62 @@ impl Campaign {
             cases.extend(crew.draw(universe, cases.len(), 1, &learned)?);
             drawn(cases.len());
         }
-        for (number, case) in (total..).zip(given) {
-            // Number 0 is the test case itself, in the form that the system has for it.
-            let same = crew.reseed(seed, 0, number, std::slice::from_ref(case));
-            cases.extend(same.map_err(|error| error.of_given(case))?);
-        }
+        cases.extend(normalise_given(crew, seed, total, given)?);
         Ok(Some(cases))
     }
 
-    /// Adds the rounds of re-seedings that are missing after `rounds` to the test cases, and returns the rounds that
-    /// there are then. If nothing is chance in a test case, there is one.
     fn reseed(&self, crew: &mut Crew<'_>, cases: &mut Cases, rounds: Rounds) -> Result<Rounds, CampaignError> {
-        let (universe, asked) = (self.plan.universe(), usize::from(self.plan.reseedings.get()));
-        let Rounds { mut drawn, mut chance, .. } = rounds;
-        while drawn < asked {
-            let before = cases.len();
-            for first in (0..universe).step_by(DRAW_COUNT) {
-                let last = universe.min(first + DRAW_COUNT);
-                let original = cases.range(first..last);
-                let reseeded = crew.reseed(self.plan.seed, drawn as u32, first, &original)?;
-                for (before, after) in original.iter().zip(&reseeded) {
-                    chance.extend(differences(before, after));
-                }
-                cases.extend(reseeded);
-            }
-            if chance.is_empty() {
-                cases.truncate(before);
-                break;
-            }
-            drawn += 1;
-        }
-        Ok(Rounds { asked, drawn, chance })
+        let CampaignPlan { seed, reseedings, .. } = self.plan;
+        add_reseedings(crew, (seed, self.plan.universe()), reseedings, cases, rounds)
     }
+}
+
+/// Returns the test cases that a person gave in the form that the system has for them; the first one is number `first`
+/// of the universe of `seed`.
+pub(crate) fn normalise_given(
+    crew: &mut Crew<'_>,
+    seed: u64,
+    first: usize,
+    given: &[Value],
+) -> Result<Vec<Value>, CampaignError> {
+    let mut cases = Vec::with_capacity(given.len());
+    for (number, case) in (first..).zip(given) {
+        // Re-seeding 0 is the test case itself.
+        let same = crew.reseed(seed, 0, number, std::slice::from_ref(case));
+        cases.extend(same.map_err(|error| error.of_given(case))?);
+    }
+    Ok(cases)
+}
+
+/// Adds the rounds of re-seedings that are missing after `rounds` to the test cases of a universe with this seed and size,
+/// until there are `asked`, and returns the rounds that there are then. If nothing is chance in a test case, there is one.
+pub(crate) fn add_reseedings(
+    crew: &mut Crew<'_>,
+    (seed, universe): (u64, usize),
+    asked: NonZeroU8,
+    cases: &mut Cases,
+    rounds: Rounds,
+) -> Result<Rounds, CampaignError> {
+    let asked = usize::from(asked.get());
+    let Rounds { mut drawn, mut chance, .. } = rounds;
+    while drawn < asked {
+        let before = cases.len();
+        for first in (0..universe).step_by(DRAW_COUNT) {
+            let last = universe.min(first + DRAW_COUNT);
+            let original = cases.range(first..last);
+            let reseeded = crew.reseed(seed, drawn as u32, first, &original)?;
+            for (before, after) in original.iter().zip(&reseeded) {
+                chance.extend(differences(before, after));
+            }
+            cases.extend(reseeded);
+        }
+        if chance.is_empty() {
+            cases.truncate(before);
+            break;
+        }
+        drawn += 1;
+    }
+    Ok(Rounds { asked, drawn, chance })
 }
 
 /// Returns what a source learns of a run of the original: the requirements of all criteria that it covers.

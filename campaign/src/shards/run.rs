@@ -183,7 +183,8 @@ fn unfit_by(error: CampaignError) -> Result<String, CampaignError> {
         CampaignError::BaselineFailed { number, execution, .. } => {
             Ok(of(number, format!("{} {}", execution.verdict, execution.reason).trim_end().to_owned()))
         }
-        CampaignError::NotAsWritten { number, difference, .. } => Ok(of(number, difference)),
+        CampaignError::NotAsChosen { number, difference, .. }
+        | CampaignError::NotAsWritten { number, difference, .. } => Ok(of(number, difference)),
         CampaignError::Worker { detail, .. } => Ok(format!("its workers cannot be used: {detail}")),
         CampaignError::OfReseeding { error, .. } => unfit_by(*error),
         error => Err(error),

@@ -19,6 +19,8 @@ pub(crate) enum Subject {
     Original,
     /// The same, and the probes record.
     Recorded(probe::RecordingSizes),
+    /// The same, chosen among its mutants by each function that has some.
+    Chosen,
     /// One mutant.
     Mutant(MutantNumber),
 }
@@ -44,11 +46,12 @@ pub(crate) fn run(case: &dyn Case, limits: RunLimits, subject: Subject, wanted: 
     match subject {
         Subject::Original => probe::start_clean(limits.steps),
         Subject::Recorded(sizes) => probe::start_recording(limits.steps, sizes),
+        Subject::Chosen => probe::start_choosing(limits.steps),
         Subject::Mutant(number) => probe::start_mutant(number, limits.steps),
     }
     let watch = match subject {
         Subject::Mutant(_) => Watch::StopBeyond(limits.memory_bytes),
-        Subject::Original | Subject::Recorded(_) => Watch::Measure,
+        Subject::Original | Subject::Recorded(_) | Subject::Chosen => Watch::Measure,
     };
     let (ended, memory) =
         memory::watched(watch, limits.memory_bytes_max, || catch_unwind(AssertUnwindSafe(|| case.run(limits, wanted))));
@@ -79,8 +82,8 @@ pub(crate) fn run(case: &dyn Case, limits: RunLimits, subject: Subject, wanted: 
     }
 }
 
-/// Runs the original up to three times: as it is, with the probes recording, and with a trace if there are criteria
-/// that look at one; and compares the runs.
+/// Runs the original up to four times: as it is, with the probes recording, chosen among its mutants, and with a trace if
+/// there are criteria that look at one; and compares the runs.
 ///
 /// What the probes measure goes to the campaign in one order: here, in [`Sizes::measured`] and in
 /// [`Recorded::measured`].
@@ -101,6 +104,7 @@ pub(crate) fn record(case: &dyn Case, limits: RunLimits, sizes: &Sizes, traced: 
         covered: Vec::new(),
         traced: Vec::new(),
         difference: None,
+        choosing_difference: None,
     };
     if plain.execution.verdict != RunEnd::Passed {
         return recorded;
@@ -116,6 +120,12 @@ pub(crate) fn record(case: &dyn Case, limits: RunLimits, sizes: &Sizes, traced: 
     let again = run(case, limits, Subject::Recorded(sizes), &Wanted::PLAIN);
     recorded.entered |= again.entered;
     let mut difference = plain.difference(&again);
+    if sizes.mutants > 0 && difference.is_none() {
+        let chosen = run(case, limits, Subject::Chosen, &Wanted::PLAIN);
+        let differing = plain.differing(&chosen);
+        recorded.choosing_difference = differing
+            .map(|(fact, original, chosen)| format!("the {fact} is {chosen} there, and {original} in the original"));
+    }
     let criteria = case.trace_criteria();
     if !criteria.is_empty() {
         // A run of its own: who keeps a trace asks messages what they are called, and that code may be specification.
@@ -209,10 +219,16 @@ impl Ran {
 
     /// Returns in what `again`, another run of the same, differs.
     fn difference(&self, again: &Self) -> Option<String> {
+        let differing = self.differing(again);
+        differing.map(|(fact, first, second)| format!("the {fact} was {first} in one run and {second} in the next"))
+    }
+
+    /// Returns the first fact of which another run has another value, with both values.
+    fn differing(&self, other: &Self) -> Option<(&'static str, String, String)> {
         let facts = |ran: &Self| {
             let digest = ran.digest().unwrap_or_default();
             [
-                ("verdict", format!("{} {}", ran.execution.verdict, ran.execution.reason)),
+                ("verdict", format!("{} {}", ran.execution.verdict, ran.execution.reason).trim_end().to_owned()),
                 ("number of events", ran.execution.events.to_string()),
                 ("virtual time at the end", ran.virtual_time_ns().to_string()),
                 ("number of steps", ran.execution.steps.to_string()),
@@ -221,9 +237,9 @@ impl Ran {
         };
         facts(self)
             .into_iter()
-            .zip(facts(again))
+            .zip(facts(other))
             .find(|(first, second)| first != second)
-            .map(|((fact, first), (_, second))| format!("the {fact} was {first} in one run and {second} in the next"))
+            .map(|((fact, first), (_, second))| (fact, first, second))
     }
 }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use simutant_campaign::Shard;
-use simutant_oracle::Strategy;
 use simutant_oracle::formats::Format;
 use simutant_oracle::judging::NamedOrder;
+use simutant_oracle::{Compared, Filter, Scope, Strategy};
 
+use super::numbers::{duration, with_unit};
 use crate::trace_files::DiagramFile;
 
 #[derive(Debug, Args)]
@@ -18,10 +19,14 @@ pub(crate) struct CheckArguments {
     #[arg(required = true, value_name = "HISTORY")]
     pub(crate) histories: Vec<PathBuf>,
     /// What the histories are of: register, key-value-store, mutex, lease, counter, set, queue, stack, priority-queue,
-    /// log, unique-ids, bank or zookeeper; or a specification of a package of your own, which is named in its Cargo.toml,
-    /// in [package.metadata.simutant.specifications].
+    /// unordered-queue, log, unique-ids, bank or zookeeper; or a specification of a package of your own, which is named in
+    /// its Cargo.toml, in [package.metadata.simutant.specifications].
     #[arg(long, value_name = "NAME")]
     pub(crate) specification: String,
+    /// Give each key a service of its own, such as a register: calls have a key, or [key value]. A specification of a
+    /// package has keys if its type is Keyed<...>.
+    #[arg(long)]
+    pub(crate) keyed: bool,
     /// The state that the service begins in, as JSON or a file with JSON. Its form is the specification's: the balances
     /// of a bank, {"alice":10,"bob":5}; {"absent":"empty"} for a key-value store that answers with an empty text where
     /// a key has no value [default: an empty service].
@@ -37,6 +42,15 @@ pub(crate) struct CheckArguments {
     /// Also assume that a call with a smaller revision was taken before one with a larger revision.
     #[arg(long)]
     pub(crate) revisions: bool,
+    /// What has to be explained: all answers by one order, or each answer by an order of its own, which is less and may
+    /// miss what is wrong.
+    #[arg(long, value_enum, default_value_t = ScopeArgument::History, value_name = "SCOPE")]
+    pub(crate) scope: ScopeArgument,
+    /// With --scope simple or strict: which calls are left out of the explanation of an answer. In simple checking
+    /// nothing but the cost depends on it; in strict checking the answers of these calls are not compared there
+    /// [default: none].
+    #[arg(long, value_enum, value_name = "FILTER")]
+    pub(crate) filter: Option<FilterArgument>,
     /// The format of the files: json-lines, jepsen-edn, jepsen-json, jepsen-log, limo or polylin [default: the one that
     /// the content of each file or its name tells].
     #[arg(long, value_name = "FORMAT", value_parser = format_parser(), hide_possible_values = true)]
@@ -44,6 +58,10 @@ pub(crate) struct CheckArguments {
     /// How the orders of a history are searched. The answer does not depend on it, only the cost.
     #[arg(long, value_enum, default_value_t = StrategyArgument::JustInTime, value_name = "STRATEGY")]
     pub(crate) strategy: StrategyArgument,
+    /// Also ask an SMT solver, z3 or cvc5, whichever is installed: a second judge, which shares no search with the first.
+    /// It has a minute for each history, or what --time says, and takes histories of up to 200 calls.
+    #[arg(long)]
+    pub(crate) smt: bool,
     /// The maximum number of steps of the specification that the check of a history takes [default: any number].
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
@@ -51,10 +69,14 @@ pub(crate) struct CheckArguments {
     /// checks run at a time as --jobs says.
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = bytes)]
     pub(crate) memory: usize,
-    /// The maximum time that the check of a history takes, with a unit: ms, s, min or h [default: any time]. To explain
-    /// a failure may take twice the time of its check, and ten seconds.
+    /// The maximum time that the check of a history takes, with the explanation of a failure, with a unit: ms, s, min or
+    /// h [default: any time].
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) time: Option<Duration>,
+    /// A history in which no call was answered is inconclusive. By default it is possible, with a warning: any service can
+    /// have done nothing.
+    #[arg(long)]
+    pub(crate) require_answers: bool,
     /// Draws a history: a lane for each session, a bar for each call, the order that explains them, and where it breaks.
     /// The file's name ends in .html (a page to look around in) or .svg (a picture to print; of more than 200 calls, it
     /// shows those around the core). Of several histories it shows the first that is impossible, or else the first.
@@ -88,6 +110,45 @@ impl From<OrderArgument> for NamedOrder {
             OrderArgument::Sequential => Self::Sequential,
             OrderArgument::Zookeeper => Self::Zookeeper,
         }
+    }
+}
+
+/// What has to be explained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArgument {
+    /// All answers, by one order.
+    History,
+    /// Each answer by an order of its own, in which no other answer is compared.
+    Simple,
+    /// Each answer by an order of its own, in which those of the other calls are compared, too.
+    Strict,
+}
+
+/// Which calls are left out where each answer is explained by itself.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum FilterArgument {
+    /// None.
+    None,
+    /// Those that change nothing.
+    Weak,
+    /// All that cannot change what the answer depends on, not even through other calls.
+    Strong,
+}
+
+impl ScopeArgument {
+    /// Returns the scope, or `None` if there is a filter and the scope has none.
+    pub(crate) fn with(self, filter: Option<FilterArgument>) -> Option<Scope> {
+        let compared = match self {
+            Self::History => return filter.is_none().then_some(Scope::History),
+            Self::Simple => Compared::Target,
+            Self::Strict => Compared::All,
+        };
+        let filter = match filter {
+            None | Some(FilterArgument::None) => Filter::None,
+            Some(FilterArgument::Weak) => Filter::Reads,
+            Some(FilterArgument::Strong) => Filter::Unrelated,
+        };
+        Some(Scope::EachCall { compared, filter })
     }
 }
 
@@ -140,34 +201,14 @@ fn bytes(text: &str) -> Result<usize, String> {
         .ok_or_else(|| "give a whole number with a unit, for example 512MiB".to_owned())
 }
 
-/// Reads a duration with its unit.
-fn duration(text: &str) -> Result<Duration, String> {
-    let milliseconds = with_unit(text, &[("ms", 1), ("s", 1000), ("min", 60_000), ("h", 3_600_000)]);
-    milliseconds
-        .map(Duration::from_millis)
-        .ok_or_else(|| "give a whole number with a unit, for example 30s or 500ms".to_owned())
-}
-
-fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let digits = text.find(|character: char| !character.is_ascii_digit())?;
-    let (number, unit) = text.split_at(digits);
-    let &(_, factor) = units.iter().find(|(name, _)| *name == unit.trim_start())?;
-    number.parse::<u64>().ok()?.checked_mul(factor)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_durations_have_units() {
+    fn sizes_have_units() {
         assert_eq!(bytes("512MiB"), Ok(512 << 20));
         assert_eq!(bytes("3 kB"), Ok(3000));
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(duration("2min"), Ok(Duration::from_secs(120)));
-        for text in ["", "5", "s", "-5s", "5 weeks", "1.5s", "99999999999999999999s"] {
-            assert!(duration(text).is_err(), "{text}");
-        }
         for text in ["", "1024", "GiB", "20000000000000GiB"] {
             assert!(bytes(text).is_err(), "{text}");
         }

@@ -6,6 +6,7 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+use simutant_oracle::Scope;
 
 use super::{Judged, Listing, Question, STDIN};
 use crate::exit::BadInput;
@@ -58,7 +59,19 @@ impl Known {
 impl Question {
     /// Returns what differs from what was asked elsewhere, in words.
     fn difference(&self, other: &Self) -> Option<String> {
-        let Self { release, specification, initial, format, order, revisions, budget: _ } = self;
+        let Self {
+            release,
+            specification,
+            keyed,
+            initial,
+            format,
+            order,
+            revisions,
+            requires_answers,
+            scope,
+            smt,
+            budget: _,
+        } = self;
         let differs = |fact: &str, here: String, there: String| {
             (here != there).then(|| format!("its {fact} is {there}, and here it is {here}"))
         };
@@ -67,15 +80,28 @@ impl Question {
         };
         let json =
             |order| serde_json::to_value(order).ok().and_then(|it| it.as_str().map(str::to_owned)).unwrap_or_default();
+        let needed = |answers: bool| if answers { "required" } else { "not required" }.to_owned();
+        let part = |scope: &Scope| serde_json::to_string(scope).unwrap_or_default().replace('"', "");
+        let asked = |smt: bool| if smt { "asked" } else { "not asked" };
         let taken = |revisions: bool| if revisions { "that they order calls" } else { "none" };
         let named = |format: &Option<String>| format.clone().unwrap_or_else(|| "told by each file".to_owned());
+        let services = |keyed: bool| if keyed { "one of each key" } else { "one" }.to_owned();
         differs("release of Simutant", release.clone(), other.release.clone())
             .or_else(|| differs("specification", specification.clone(), other.specification.clone()))
+            .or_else(|| differs("service", services(*keyed), services(other.keyed)))
             .or_else(|| differs("format", named(format), named(&other.format)))
             .or_else(|| differs("initial state", state(initial), state(&other.initial)))
             .or_else(|| differs("order", json(*order), json(other.order)))
             .or_else(|| differs("use of revisions", taken(*revisions).to_owned(), taken(other.revisions).to_owned()))
+            .or_else(|| differs("rule for answers", needed(*requires_answers), needed(other.requires_answers)))
+            .or_else(|| differs("scope", part(scope), part(&other.scope)))
+            .or_else(|| differs("solver", asked(*smt).to_owned(), asked(other.smt).to_owned()))
     }
+}
+
+/// Returns the first bytes of the SHA-256 of some text, as a number.
+pub(super) fn number(text: &[u8]) -> u64 {
+    Sha256::digest(text).iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 /// Returns the SHA-256 of a file's content, if it is a file that can be read.

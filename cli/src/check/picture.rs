@@ -42,6 +42,7 @@ impl Drawn {
         let (verdict, outcome) = match report.answer {
             ReportedAnswer::Possible { .. } => ("possible", Outcome::Passed),
             ReportedAnswer::Impossible(_) => ("impossible", Outcome::Failed),
+            ReportedAnswer::Unobserved => ("inconclusive", Outcome::Unknown),
             ReportedAnswer::Undecided { .. } => ("undecided", Outcome::Unknown),
         };
         let caption = Caption { title: name.clone(), verdict: verdict.to_owned(), outcome };

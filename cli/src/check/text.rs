@@ -14,6 +14,12 @@ const LISTED_MAX: usize = 12;
 
 /// Returns what is said of one file.
 pub(super) fn of(judged: &Judged) -> String {
+    let contested = "One of the two is wrong. Please report it, with the history.";
+    let smt = judged.smt.as_ref().map_or_else(String::new, |smt| paragraph(&smt.sentence()));
+    of_judgement(judged) + &smt + &if judged.is_contested() { paragraph(contested) } else { String::new() }
+}
+
+fn of_judgement(judged: &Judged) -> String {
     let Judged { file, judgement, .. } = judged;
     let report = match judgement {
         Judgement::Report(report) => report,
@@ -22,7 +28,16 @@ pub(super) fn of(judged: &Judged) -> String {
     };
     let size = format!("{} of {}", counted(report.calls, "call"), counted(report.sessions, "session"));
     match &report.answer {
+        ReportedAnswer::Possible { .. } if report.answered == 0 => {
+            let line = "Warning: no call was answered, so nothing was observed. With --require-answers that is \
+                        inconclusive.";
+            format!("{file}: possible ({size})\n") + &paragraph(line)
+        }
         ReportedAnswer::Possible { .. } => format!("{file}: possible ({size})\n"),
+        ReportedAnswer::Unobserved => {
+            let line = "No call was answered, so nothing was observed. That is neither a pass nor a failure.";
+            format!("{file}: inconclusive ({size})\n") + &paragraph(line)
+        }
         ReportedAnswer::Undecided { limit } => {
             let explored = &report.explored;
             let line = format!(
@@ -46,11 +61,13 @@ fn capitalised(text: &str) -> String {
 
 /// Returns the last line.
 pub(super) fn summary(counts: Counts) -> String {
-    let Counts { possible, impossible, undecided, unreadable, unanswered } = counts;
-    let all = counted_histories(possible + impossible + undecided + unreadable + unanswered);
+    let Counts { possible, impossible, unobserved, undecided, unreadable, unanswered, contested } = counts;
+    let all = counted_histories(possible + impossible + unobserved + undecided + unreadable + unanswered);
+    let nothing = if unobserved == 0 { String::new() } else { format!("{unobserved} without any answer, ") };
     let none = if unanswered == 0 { String::new() } else { format!(", {unanswered} without an answer") };
+    let contrary = if contested == 0 { String::new() } else { format!(", {contested} on which the solver disagrees") };
     format!(
-        "{all}: {possible} possible, {impossible} impossible, {undecided} undecided, {unreadable} unreadable{none}\n"
+        "{all}: {possible} possible, {impossible} impossible, {nothing}{undecided} undecided, {unreadable} unreadable{none}{contrary}\n"
     )
 }
 

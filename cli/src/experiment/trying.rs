@@ -351,15 +351,17 @@ mod tests {
         let implementation = TESTBEDS.parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file");
         let folder = tempfile::tempdir().expect("a folder");
         let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("room");
-        let cases = (0..100).map(|index| SuiteCase { name: index.to_string(), case: json!({}) });
+        let cases = (0..100).map(|index| SuiteCase::new(index.to_string(), json!({})));
         let cases: Vec<SuiteCase> = cases.collect();
-        for (index, SuiteCase { name, case }) in cases.iter().enumerate() {
+        for (index, SuiteCase { name, case, .. }) in cases.iter().enumerate() {
             let failure = || Verdict::Fail(Finding::wrong_result("no-output", "there is no output file"));
             let result = CaseResult {
                 name: name.clone(),
                 case: case.clone(),
                 repetition: 1,
                 verdict: if index < failed { failure() } else { Verdict::Pass },
+                not_injected: Vec::new(),
+                late_faults: Vec::new(),
                 notes: Vec::new(),
                 processes: Vec::new(),
                 network: ProxyCounts::default(),
@@ -418,14 +420,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("room");
         let verdicts = [Verdict::Pass, Verdict::Inconclusive(Inconclusive { reason: "there is no quorum".into() })];
-        let cases = (0..2).map(|index| SuiteCase { name: index.to_string(), case: json!({}) }).collect::<Vec<_>>();
+        let cases = (0..2).map(|index| SuiteCase::new(index.to_string(), json!({}))).collect::<Vec<_>>();
         for (case, verdict) in cases.iter().zip(verdicts) {
             let result = CaseResult {
                 name: case.name.clone(),
                 case: case.case.clone(),
                 repetition: 1,
                 verdict,
-                notes: vec![format!("not injected: crash of {}", case.name)],
+                not_injected: vec![format!("crash of {}", case.name)],
+                late_faults: Vec::new(),
+                notes: Vec::new(),
                 processes: Vec::new(),
                 network: ProxyCounts::default(),
                 duration_ms: 1,
@@ -442,6 +446,7 @@ mod tests {
             seed: 1,
             mutant_score: None,
             dominator_score: None,
+            seconds: None,
             cases,
         };
         let trying = Trying::new(&suite, log, false);

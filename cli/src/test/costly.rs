@@ -59,8 +59,8 @@ pub(super) fn costs<'a>(
     oracle: &CostOracle,
     arguments: &TestArguments,
 ) -> anyhow::Result<Costs<'a>> {
-    let built = build::instrumented(&build::find(&arguments.system)?)?;
-    let mut simulator = Simulator::new(&built, Bounds::default());
+    let built = build::plain(&build::find(&arguments.system)?)?;
+    let mut simulator = Simulator::of_plain(&built, &arguments.system.system, Bounds::default());
     let mut messages_max = |place: usize| -> anyhow::Result<u64> {
         let case = &suite.cases[place].case;
         let mut most = 0;

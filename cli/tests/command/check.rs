@@ -62,7 +62,8 @@ stale.edn: impossible (4 calls of 2 sessions)
   allows
     value 4, since the register has the value 4
   These 3 calls are impossible together, whatever the other call was answered:
-    call 1 of session 1, event 2 to event 3: read -> value 3
+    call 0 of session 0, event 0 to event 1: write 3 -> done, or any other
+      answer
     call 2 of session 0, event 4 to event 5: write 4 -> done, or any other
       answer
     call 3 of session 1, event 6 to event 7: read -> value 3
@@ -118,8 +119,8 @@ fn json_has_the_whole_explanation() {
     assert_eq!(impossible["stuck"]["call"], 3);
     assert_eq!(impossible["allowed"][0]["reason"], "the register has the value 4");
     assert_eq!(impossible["core"].as_array().map(Vec::len), Some(3));
-    assert_eq!(impossible["core"][0]["known"], "answer");
     assert_eq!(impossible["core"][1]["known"], "ended");
+    assert_eq!(impossible["core"][2]["known"], "answer");
     assert_eq!(impossible["longest"], serde_json::json!([0, 1, 2]));
     let unreadable = listing["histories"][1]["unreadable"].as_str().expect("it is told why");
     assert!(unreadable.starts_with("line 1, column ") && unreadable.contains(":push"), "{unreadable}");
@@ -144,6 +145,65 @@ fn what_the_budget_does_not_decide_is_inconclusive() {
     let output = check(folder.path(), &arguments);
     assert_exit(&output, 7);
     assert!(stdout(&output).contains("The time ran out"), "{}", stdout(&output));
+}
+
+#[test]
+fn a_history_in_which_nothing_was_observed_is_no_silent_pass() {
+    let folder = folder();
+    let path = folder.path();
+    write(&path.join("good.edn"), GOOD);
+    write(&path.join("nothing.edn"), "\n");
+    let failed = "{:process 0, :type :invoke, :f :write, :value 1}\n{:process 0, :type :fail, :f :write, :value 1}\n";
+    write(&path.join("failed.edn"), failed);
+    let arguments = ["good.edn", "nothing.edn", "failed.edn", "--specification", "register"];
+    let output = check(path, &arguments);
+    assert_exit(&output, 0);
+    let warning =
+        "  Warning: no call was answered, so nothing was observed. With --require-answers\n  that is inconclusive.\n";
+    let expect = format!(
+        "good.edn: possible (2 calls of 2 sessions)\n\
+         nothing.edn: possible (0 calls of 0 sessions)\n{warning}\
+         failed.edn: possible (1 call of 1 session)\n{warning}\
+         3 histories: 3 possible, 0 impossible, 0 undecided, 0 unreadable\n"
+    );
+    assert_eq!(stdout(&output), expect);
+
+    let output = check(path, &[&arguments[..], &["--require-answers"]].concat());
+    assert_exit(&output, 7);
+    let text = stdout(&output);
+    assert!(text.contains("failed.edn: inconclusive (1 call of 1 session)\n  No call was answered, so"), "{text}");
+    assert!(text.ends_with("3 histories: 1 possible, 0 impossible, 2 without any answer, 0 undecided, 0 unreadable\n"));
+    let output = check(path, &["nothing.edn", "--specification", "register", "--require-answers", "--json"]);
+    assert_exit(&output, 7);
+    let listing: Value = serde_json::from_str(&stdout(&output)).expect("it is JSON");
+    assert_eq!((&listing["unobserved"], &listing["possible"]), (&1.into(), &0.into()));
+    assert_eq!(listing["histories"][0]["answer"], "unobserved");
+    assert_eq!(listing["histories"][0]["answered"], 0);
+}
+
+#[test]
+fn keys_in_values_are_those_of_a_service_for_each_key() {
+    let folder = folder();
+    let path = folder.path();
+    let call = |name: &str, asked: &str, answered: &str| {
+        let event = |kind: &str, value: &str| format!("{{:process 0, :type :{kind}, :f :{name}, :value {value}}}\n");
+        event("invoke", asked) + &event("ok", answered)
+    };
+    let text = call("write", "[1 3]", "[1 3]") + &call("read", "[2 nil]", "[2 nil]");
+    write(&path.join("keys.edn"), &text);
+    write(&path.join("stale.edn"), text + &call("read", "[1 nil]", "[1 nil]"));
+    let output = check(path, &["keys.edn", "--specification", "register"]);
+    assert_exit(&output, 3);
+    let told = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("choose a specification with keys: `key-value-store`, or check with `--keyed`"), "{told}");
+    let output = check(path, &["keys.edn", "stale.edn", "--specification", "register", "--keyed"]);
+    assert_exit(&output, 1);
+    let text = stdout(&output);
+    assert!(text.starts_with("keys.edn: possible (2 calls of 1 session)\nstale.edn: impossible"), "{text}");
+    assert!(text.contains("read of key \"1\" -> no value") && text.contains("write 3 of key \"1\" -> done"), "{text}");
+    let output = check(path, &["keys.edn", "--specification", "tickets", "--keyed"]);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("write its type as Keyed<...> there"), "{}", stderr(&output));
 }
 
 #[test]
@@ -238,6 +298,8 @@ fn histories_that_two_machines_checked_are_told_as_those_of_one() {
         assert!(stderr(&output).contains(expect), "{}", stderr(&output));
     }
     refused(path, &[&given[..], &["--order", "sequential"]].concat(), "its order is linearizability, and here it is");
+    refused(path, &[&given[..], &["--scope", "simple"]].concat(), "its scope is history, and here it is");
+    refused(path, &[&given[..], &["--smt"]].concat(), "its solver is not asked, and here it is asked");
     refused(
         path,
         &[&given[..], &["--initial", "4"]].concat(),
@@ -252,6 +314,62 @@ fn histories_that_two_machines_checked_are_told_as_those_of_one() {
         format!("{}\"answer\": {{\"possible\": {{\"order\": []}}}}, {}", &other[..start], &other[end..]),
     );
     refused(path, &[&given[..], &["--judged", "other.json"]].concat(), "it says something else of b.edn than another");
+}
+
+/// A client creates a node; another one deletes it and sees it afterwards. Both call without waiting for the answers.
+const SEEN_AFTER_DELETION: &str = r#"{"session":1,"mode":"asynchronous","operation":{"create":{"path":"/a","data":null}},"invoked_ns":0,"end":{"returned":{"at_ns":10,"response":"done"}}}
+{"session":2,"mode":"asynchronous","operation":{"delete":{"path":"/a"}},"invoked_ns":1,"end":{"returned":{"at_ns":11,"response":"done"}}}
+{"session":2,"mode":"asynchronous","operation":{"exists":{"path":"/a"}},"invoked_ns":2,"end":{"returned":{"at_ns":12,"response":{"exists":true}}}}
+"#;
+
+#[test]
+fn each_answer_is_explained_by_itself_where_that_is_asked_for() {
+    let folder = folder();
+    write(&folder.path().join("seen.jsonl"), SEEN_AFTER_DELETION);
+    let base = ["seen.jsonl", "--specification", "zookeeper", "--order", "zookeeper"];
+    let with = |more: &[&str]| check(folder.path(), &[&base[..], more].concat());
+    for filter in ["none", "weak", "strong"] {
+        // The deletion may have been refused, if its answer is not compared.
+        let output = with(&["--scope", "simple", "--filter", filter, "--smt"]);
+        assert_exit(&output, 0);
+        assert_eq!(stdout(&output), "seen.jsonl: possible (3 calls of 2 sessions)\n  z3 says that it is possible.\n");
+        let output = with(&["--scope", "strict", "--filter", filter, "--smt"]);
+        assert_exit(&output, 1);
+        let text = stdout(&output);
+        assert!(
+            text.starts_with("seen.jsonl: impossible") && text.ends_with("\n  z3 says that it is impossible.\n"),
+            "{text}"
+        );
+    }
+    assert_exit(&with(&[]), 1);
+    let output = with(&["--filter", "weak"]);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("--filter: goes with --scope simple or strict"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_solver_judges_as_well() {
+    let folder = folder();
+    write(&folder.path().join("good.edn"), GOOD);
+    write(&folder.path().join("stale.edn"), STALE);
+    let large: String = (0..201).map(|_| GOOD).collect();
+    write(&folder.path().join("large.edn"), large);
+    let names = ["good.edn", "stale.edn", "large.edn"];
+    let arguments = [&names[..], &["--specification", "register", "--smt"]].concat();
+    let output = check(folder.path(), &[&arguments[..], &["--json"]].concat());
+    assert_exit(&output, 1);
+    let listing: Value = serde_json::from_str(&stdout(&output)).expect("it is JSON");
+    let answers: Vec<&Value> = (0..3).map(|number| &listing["histories"][number]["smt"]["answer"]).collect();
+    assert_eq!(answers, ["possible", "impossible", "undecided"]);
+    let reason = &listing["histories"][2]["smt"]["reason"];
+    assert_eq!(reason, "formulas are written for at most 200 calls");
+    assert!(listing["histories"][0]["formulas"].is_null(), "nobody asked for the texts");
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simutant"));
+    let output = command.arg("check").args(&arguments).current_dir(folder.path()).env("PATH", "/nowhere").output();
+    let output = output.expect("the command was built");
+    assert_exit(&output, 4);
+    assert!(stderr(&output).contains("no solver is installed"), "{}", stderr(&output));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{STUDY, assert_exit, command, finished_study, folder, run, stdout, write};
+use crate::support::{STUDY, assert_exit, command, finished_study, folder, run, stderr, stdout, write};
 
 #[test]
 fn mutants_are_listed_with_their_diffs() {
@@ -40,6 +40,8 @@ fn a_test_case_runs_alone_by_number_as_json_and_from_a_file() {
     let by_number = run(&["simulate", "gbn", "--case", "3", "--seed", "7"], &study.out);
     assert_exit(&by_number, 0);
     let text = stdout(&by_number);
+    assert!(!stderr(&by_number).contains("mutant"), "nothing here needs mutants: {}", stderr(&by_number));
+    assert!(text.contains(" events, ") && !text.contains(" steps"), "{text}");
     let case = text.lines().find_map(|line| line.strip_prefix("test case: ")).expect("it is named");
     let as_json = run(&["simulate", "gbn", "--case", case], &study.out);
     assert_eq!(stdout(&as_json), text);

@@ -220,6 +220,18 @@ fn the_proxy_says_what_is_wrong_with_its_arguments() {
     for (option, message) in [("--drop=1.5", "--drop is 1.5"), ("--duplicate=NaN", "--duplicate is NaN")] {
         check(&[&arguments[..], &[option]].concat(), folder.path(), 3, &[message, "from 0 to 1"]);
     }
+    for (forward, message) in [
+        ("127.0.0.1:0", "nothing receives at port 0"),
+        ("0.0.0.0:9", "it stands for all addresses of a machine"),
+        ("255.255.255.255:9", "cannot forward to 255.255.255.255:9: "),
+    ] {
+        for network in [&[][..], &["--network", "{}"]] {
+            let arguments = ["proxy", "--listen", "localhost:0", "--forward", forward];
+            check(&[&arguments[..], network].concat(), folder.path(), 3, &["--forward: ", message]);
+        }
+    }
+    let without_port = ["proxy", "--listen", "localhost", "--forward", "localhost:9"];
+    check(&without_port, folder.path(), 2, &["give a host and a port, for example localhost:5000"]);
     let calm = "{}";
     let taken = ["proxy", "--listen", &listen, "--forward", "127.0.0.1:9", "--network", calm];
     check(&taken, folder.path(), 4, &[&listen, "port 0"]);

@@ -51,6 +51,34 @@ fn a_failure_is_named_and_its_command_shows_it_again() {
     assert_eq!((&report["format_version"], &report["results"][0]["verdict"]), (&json!(1), &json!("pass")));
 }
 
+#[test]
+fn a_test_ends_when_its_time_is_up_or_at_the_first_failure() {
+    let folder = folder();
+    let case = |name: &str, seconds: f64, found: f64| json!({ "name": name, "case": { "bytes": 1000, "drop": 0.0, "duplicate": 0.0, "seed": 1 }, "seconds": seconds, "found": found });
+    let suite = json!({
+        "format_version": 1, "system": "gbn", "criterion": "by hand", "chosen": "by hand", "seed": 1,
+        "mutant_score": null, "dominator_score": null, "seconds": 90.5,
+        "cases": [case("cheap", 0.5, 0.3), case("dear", 60.0, 0.5), case("last", 30.0, 0.6)],
+    });
+    let suite = write(&folder.path().join("suite.json"), suite.to_string());
+    let copies = copies(folder.path(), "true");
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &copies];
+    let output = run(&[&arguments[..], &["--time", "30s"]].concat(), folder.path());
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), "1 passed, 0 failed\n", "the second is not expected to end in time");
+    let told = stderr(&output);
+    assert!(told.contains("; 50 % of what is expected, 90 s to go"), "{told}");
+    let left = "1 of 3 test cases on copies; the others would take 90 s and are expected to add 30 points to 30.0 %";
+    assert!(told.contains(left), "{told}");
+
+    // With one job, and none at the same time as the failure.
+    let copies = self::copies(folder.path(), "exit 3");
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &copies, "--jobs", "1"];
+    let output = run(&[&arguments[..], &["--until-failure"]].concat(), folder.path());
+    assert_exit(&output, 1);
+    assert!(stdout(&output).ends_with("0 passed, 1 failed\n"), "{}", stdout(&output));
+}
+
 /// Writes an implementation that copies the file, and does `first` before; `{folder}` in it is a folder that stays.
 fn copies(folder: &Path, first: &str) -> String {
     let first = first.replace("{folder}", &folder.display().to_string());
@@ -86,11 +114,11 @@ fn the_folder_of_a_failed_test_case_is_kept_and_named() {
 fn programs_that_pass_and_waste_datagrams_are_listed_and_pass() {
     let folder = folder();
     let suite = suite(folder.path());
-    let wasteful = "for i in $(seq 400); do echo x > /dev/udp/{peer_host}/{peer_port}; done; ";
+    let wasteful = "for i in $(seq 200); do echo x > /dev/udp/{peer_host}/{peer_port}; done; ";
     let file = write(
         &folder.path().join("wasteful.toml"),
         format!(
-            "name = \"wasteful\"\nsystem = \"gbn\"\ndescription = \"Copies the file, and sends 400 datagrams for nothing\"\n\
+            "name = \"wasteful\"\nsystem = \"gbn\"\ndescription = \"Copies the file, and sends 200 datagrams for nothing\"\n\
              [[side]]\nname = \"receiver\"\ncommand = [\"true\"]\n\
              [[side]]\nname = \"sender\"\ncommand = [\"bash\", \"-c\", '{wasteful}cp \"$0\" output', \"{{input}}\"]\n"
         ),
@@ -223,6 +251,121 @@ fn a_run_that_is_killed_goes_on_and_one_that_ended_begins_anew() {
     assert_exit(&output, 0);
     assert_eq!(lines(&runs), 9);
     assert!(!stderr(&output).contains("before"), "{}", stderr(&output));
+
+    // More repetitions add to what there is.
+    let more = [&arguments[..7], &["3", "--jobs", "1"]].concat();
+    let output = run(&more, folder.path());
+    assert_exit(&output, 0);
+    assert_eq!(lines(&runs), 11);
+    assert!(stderr(&output).contains("each 3 times, on copies, 4 of them before"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "2 passed 3 times, 0 failed sometimes, 0 always\n");
+}
+
+#[test]
+fn a_history_that_a_driver_names_is_judged_as_check_does() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    let implementation = |table: &str| {
+        // The large test case is right, and the small one reads what was overwritten.
+        let print = r#"printf '{{:process %s, :type %s, :f %s, :value %s}}\n' "#;
+        let writes = "0 :invoke :write 1 0 :ok :write 1 0 :invoke :write 2 0 :ok :write 2";
+        let script = format!(
+            r#"{print} {writes} 1 :invoke :read nil 1 :ok :read $(grep -q 20000 {{case}} && echo 2 || echo 1) > calls; echo '{{{{"history": "calls"}}}}'"#
+        );
+        let driver = format!("[driver]\ncommand = ['sh', '-c', '''{script}''']\n");
+        let text = format!("name = 'driven'\nsystem = 'gbn'\ndescription = ''\n{driver}[driver.history]\n{table}\n");
+        write(&folder.path().join("driven.toml"), text)
+    };
+    let file = implementation("specification = 'register'");
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file];
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 1);
+    let text = stdout(&output);
+    assert!(text.contains("FAILED small: ") && text.ends_with("1 passed, 1 failed\n"), "{text}");
+    assert!(text.contains("  These 3 calls are impossible together"), "{text}");
+    implementation("specification = 'register'\norder = 'sequential'\nformat = 'jepsen-edn'");
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), "2 passed, 0 failed\n", "the reader may lag behind");
+    implementation("specification = 'register'\nformat = 'json-lines'");
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 7);
+    let text = stdout(&output);
+    assert!(text.contains("INCONCLUSIVE small: the history cannot be read as one of register: line 1"), "{text}");
+
+    for (table, message) in [
+        ("specification = 'register'\norder = 'any'", "[driver.history]: invalid value 'any' for '--order <ORDER>'"),
+        ("specification = 'bank'", "[driver.history]: --specification bank: give its first state"),
+        ("specification = 'registre'", "[driver.history]: --specification registre: "),
+    ] {
+        implementation(table);
+        let output = run(&arguments, folder.path());
+        assert_exit(&output, 3);
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn what_passes_without_its_faults_is_counted_apart_unless_asked_otherwise() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    let script = r#"grep -q 20000 {case} || echo '{{"not_injected": ["crash of b at 20 ms"]}}'"#;
+    let text = format!(
+        "name = 'driven'\nsystem = 'gbn'\ndescription = ''\n[driver]\ncommand = ['sh', '-c', '''{script}''']\n"
+    );
+    let file = write(&folder.path().join("driven.toml"), text);
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file];
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 7);
+    let counts =
+        "1 inconclusive (1 because faults could not be injected; --pass-without-faults counts these as passed)";
+    let noted = "small: not injected: crash of b at 20 ms\n";
+    assert_eq!(stdout(&output), format!("1 passed, 0 failed, {counts}\n{noted}"));
+    let output = run(&[&arguments[..], &["--repeat", "2"]].concat(), folder.path());
+    assert_exit(&output, 7);
+    let expect = format!("1 passed 2 times, 0 failed sometimes, 0 always, {counts}\n{noted}{noted}");
+    assert_eq!(stdout(&output), expect);
+    let output = run(&[&arguments[..], &["--pass-without-faults"]].concat(), folder.path());
+    assert_exit(&output, 0);
+    assert_eq!(stdout(&output), format!("2 passed, 0 failed\n{noted}"));
+}
+
+#[test]
+fn what_passes_before_a_fault_was_due_is_counted_apart() {
+    let folder = folder();
+    let suite = suite(folder.path());
+    let late = json!({ "at_ns": 3_600_000_000_000_u64, "fault": "crash", "component": "a" });
+    let plan = |faults: &[Value]| {
+        let process = json!({ "name": "a", "command": ["sleep", "1000"] });
+        json!({ "processes": [process], "faults": { "schedule": faults } })
+            .to_string()
+            .replace('{', "{{")
+            .replace('}', "}}")
+    };
+    let (early, calm) = (plan(&[late]), plan(&[]));
+    let script = format!("grep -q 20000 {{case}} && echo '{early}' || echo '{calm}'; read begun");
+    let text = format!(
+        "name = 'driven'\nsystem = 'gbn'\ndescription = ''\n[driver]\ncommand = ['sh', '-c', \"\"\"{}\"\"\"]\n\
+         processes = 'harness'\n",
+        script.replace('"', "\\\"")
+    );
+    let file = write(&folder.path().join("driven.toml"), text);
+    let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file];
+    let output = run(&arguments, folder.path());
+    assert_exit(&output, 0);
+    let (early, fault) = (" (1 of them ended before a fault was due)", "crash of a at 3600000 ms");
+    let noted = format!("large: too late: {fault}: the test case had ended\n");
+    assert_eq!(stdout(&output), format!("2 passed{early}, 0 failed\n{noted}"));
+    let junit = folder.path().join("junit.xml");
+    let output = run(&[&arguments[..], &["--json", "--junit", &junit.to_string_lossy()]].concat(), folder.path());
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!(report["results"][0]["late_faults"], json!([fault]));
+    assert_eq!(report["results"][1]["late_faults"], json!(null));
+    let xml = std::fs::read_to_string(junit).expect("it is written");
+    assert!(xml.contains(noted.trim()), "{xml}");
+    let output = run(&[&arguments[..], &["--repeat", "2"]].concat(), folder.path());
+    let expect = format!("2 passed 2 times{early}, 0 failed sometimes, 0 always\n{noted}{noted}");
+    assert_eq!(stdout(&output), expect);
 }
 
 #[test]
@@ -246,6 +389,7 @@ fn test_cases_of_the_universe_take_the_place_of_a_suite() {
     let arguments = ["--cases", "3", "--implementation", &file, "--seed", "7", "--json"];
     let output = run(&[&["test", "gbn"][..], &arguments].concat(), folder.path());
     assert_exit(&output, 0);
+    assert!(!stderr(&output).contains("mutant"), "nothing here needs mutants: {}", stderr(&output));
     let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     let results = report["results"].as_array().expect("a list");
     assert_eq!(results.len(), 3);
@@ -255,6 +399,11 @@ fn test_cases_of_the_universe_take_the_place_of_a_suite() {
     let name = results[2]["name"].as_str().expect("a name");
     let output = run(&[&["test", "gbn", "--only", name][..], &arguments].concat(), folder.path());
     let alone: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let written = |file: &str| {
+        let text = std::fs::read_to_string(folder.path().join(file)).expect("it was written");
+        serde_json::from_str::<Value>(&text).expect("JSON")
+    };
+    assert_eq!((&written("only-copies.json"), &written("test-copies.json")), (&alone, &report));
     assert_eq!((&alone["results"][0]["case"], &alone["results"][1]), (&results[2]["case"], &Value::Null));
 
     let output = run(&["test", "gbn", "--implementation", &file], folder.path());

@@ -113,7 +113,7 @@ fn a_suite_is_built_as_it_is_asked_for() {
         let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(&suite.chosen), "{}: {text}", suite.chosen);
         // An order has all inputs, and is to; a size may be asked for.
-        let is_meant = arguments.contains(&"prioritised") || arguments.contains(&"--inputs");
+        let is_meant = ["prioritised", "--inputs", "--time"].iter().any(|size| arguments.contains(size));
         let is_told = !is_meant && 2 * suite.cases.len() > 24;
         let note = format!("note: suite.json has {} of all 24 inputs", suite.cases.len());
         assert_eq!(text.contains(&note), is_told, "{text}");
@@ -133,6 +133,37 @@ fn a_suite_is_built_as_it_is_asked_for() {
     let budget = built(&["--budget", "500", "--criterion", "mutants"]);
     assert!(budget.chosen.starts_with("built greedily for a budget, with "), "{}", budget.chosen);
     assert!(budget.dominator_score <= mutants.dominator_score && !budget.cases.is_empty());
+
+    // By time: what each input takes is told, the beginning finds most for it, and nothing else has room.
+    let timed = built(&["--time", "8s"]);
+    let seconds: Vec<f64> = timed.cases.iter().map(|case| case.seconds.expect("it is estimated")).collect();
+    let whole = timed.seconds.expect("it is estimated");
+    assert!(whole <= 8.0 && (whole - seconds.iter().sum::<f64>()).abs() < 1e-9, "{whole}");
+    let cheapest = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(whole + cheapest > 8.0, "another {cheapest} s would fit after {whole}");
+    let found: Vec<f64> = timed.cases.iter().map(|case| case.found.expect("it is estimated")).collect();
+    assert!(found.is_sorted() && found[0] > 0.0, "{found:?}");
+    let text = std::fs::read_to_string(study.out.join("results.json")).expect("it was written");
+    let results: Value = serde_json::from_str(&text).expect("JSON");
+    let same_time = &results["built_expected"]["same_time"];
+    assert_eq!(same_time["chosen"].as_f64(), found.last().copied());
+    assert!(
+        same_time["random"].as_f64().is_some_and(|random| random > 0.0) && same_time["rules"].is_array(),
+        "{same_time}"
+    );
+
+    // What was measured goes before what is estimated.
+    let file = study.out.join("durations.csv");
+    let line = |case: usize| format!("gbn-{case:04}, {}\n", if case == 3 { 0.5 } else { 7.9 });
+    std::fs::write(&file, (0..24).map(line).collect::<String>()).expect("room");
+    let path = file.display().to_string();
+    let measured = built(&["--time", "8s", "--durations", &path]);
+    assert_eq!(measured.seconds.map(|seconds| seconds.round()), Some(8.0));
+    assert!(measured.cases.iter().all(|case| case.name.starts_with("gbn-0003") || measured.cases.len() == 1));
+    std::fs::write(&file, "gbn-0001\n").expect("room");
+    let output = run(&[&STUDY[..], &["--durations", &path]].concat(), &study.out);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("line 1: `gbn-0001` is not the name of a test case, a comma, and seconds"));
 }
 
 #[test]

@@ -22,6 +22,21 @@ pub(crate) fn steps_taken() -> u64 {
     STEPS.get()
 }
 
+/// The calls as those of one specification; `None` if one of them is of another.
+macro_rules! calls_of {
+    ($name:ident, $calls:expr) => {{
+        let operation = |operation: &Operation| match operation {
+            Operation::$name(operation) => Some(operation.clone()),
+            _ => None,
+        };
+        let response = |response: &Response| match response {
+            Response::$name(response) => Some(response.clone()),
+            _ => None,
+        };
+        $calls.iter().map(|call| of_one(call, operation, response)).collect::<Option<Vec<_>>>()
+    }};
+}
+
 /// Makes the enumerations, and asks the specification that a state or an operation is of.
 macro_rules! any {
     ($($name:ident: $specification:ty;)*) => {
@@ -185,6 +200,19 @@ macro_rules! any {
                 }
             }
 
+            fn overwrites(operation: &Operation, response: Option<&Response>) -> bool {
+                match operation {
+                    $(Operation::$name(operation) => {
+                        let response = match response {
+                            Some(Response::$name(response)) => Some(response),
+                            Some(_) => return false,
+                            None => None,
+                        };
+                        <$specification>::overwrites(operation, response)
+                    })*
+                }
+            }
+
             fn grows(operation: &Operation) -> bool {
                 match operation {
                     $(Operation::$name(operation) => <$specification>::grows(operation),)*
@@ -203,17 +231,17 @@ macro_rules! any {
             fn fast_path(&self, calls: &[&Call<Operation, Response>]) -> Option<Answer> {
                 match self {
                     $(Self::$name(state) => {
-                        let operation = |operation: &Operation| match operation {
-                            Operation::$name(operation) => Some(operation.clone()),
-                            _ => None,
-                        };
-                        let response = |response: &Response| match response {
-                            Response::$name(response) => Some(response.clone()),
-                            _ => None,
-                        };
-                        let calls = calls.iter().map(|call| of_one(call, operation, response));
-                        let calls = calls.collect::<Option<Vec<_>>>()?;
+                        let calls = calls_of!($name, calls)?;
                         state.fast_path(&calls.iter().collect::<Vec<_>>())
+                    })*
+                }
+            }
+
+            fn contradiction(&self, calls: &[&Call<Operation, Response>]) -> Option<Vec<usize>> {
+                match self {
+                    $(Self::$name(state) => {
+                        let calls = calls_of!($name, calls)?;
+                        state.contradiction(&calls.iter().collect::<Vec<_>>())
                     })*
                 }
             }

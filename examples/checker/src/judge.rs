@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
 use simutant_oracle::{
-    Call, Compared, End, Filter, Footprint, History, Mode, Moment, Open, Order, Revision, Session, Specification, Time,
+    Call, Compared, End, Filter, Footprint, History, Mode, Moment, Open, Order, Regions, Revision, Session,
+    Specification, Time,
 };
 use simutant_random::Random;
 
@@ -239,15 +240,15 @@ fn explains_each<S: Specification>(
     let calls = history.calls();
     let is_strict = compared == Compared::All;
     let direct = precedence(&closed(order, history), calls);
-    let reach = through(&direct, |_| true);
     let returned = |call: usize| calls[call].end.response().is_some();
+    let reach = through(&direct, returned);
     (0..calls.len()).filter(|&target| returned(target)).all(|target| {
         let footprint = |place: usize| {
             let observed = calls[place].end.response().filter(|_| is_strict || place == target);
             S::footprint(&calls[place].operation, observed)
         };
         let footprints: Vec<Footprint> = (0..calls.len()).map(footprint).collect();
-        let kept = kept(&footprints, target, filter);
+        let kept = kept(&footprints, &reach, target, filter);
         let part = |call: usize| match calls[call].end {
             _ if call == target => Part::Must(true),
             _ if reach[call][target] || !kept[call] => Part::Out,
@@ -280,22 +281,36 @@ fn through(direct: &[Vec<bool>], is_way: impl Fn(usize) -> bool) -> Vec<Vec<bool
     reach
 }
 
-/// Returns which calls a filter keeps, where the answer of one is explained.
-fn kept(footprints: &[Footprint], target: usize, filter: Filter) -> Vec<bool> {
-    let mut kept: Vec<bool> = (0..footprints.len())
+/// Returns which calls a filter keeps, where the answer of one is explained. `reach` is what comes before what.
+fn kept(footprints: &[Footprint], reach: &[Vec<bool>], target: usize, filter: Filter) -> Vec<bool> {
+    let matters = |place: usize, to: usize| {
+        let Footprint { writes, updates, .. } = &footprints[place];
+        [writes, updates].iter().any(|changed| changed.meets(&footprints[to].reads))
+    };
+    let all = 0..footprints.len();
+    let mut kept: Vec<bool> = all
+        .clone()
         .map(|place| match filter {
             Filter::None => true,
-            Filter::Reads => place == target || !footprints[place].is_read(),
+            Filter::Reads => {
+                let is_read = matches!(footprints[place].writes, Regions::None);
+                place == target || !is_read || all.clone().any(|other| matters(place, other))
+            }
             Filter::Unrelated => place == target,
         })
         .collect();
-    // A call that changes what a kept one touches is kept, too.
-    while let Some(more) = (0..footprints.len()).find(|&place| {
-        let writes = &footprints[place].writes;
-        let matters = |one: usize| writes.meets(&footprints[one].reads) || writes.meets(&footprints[one].writes);
-        !kept[place] && (0..footprints.len()).any(|one| kept[one] && matters(one))
-    }) {
-        kept[more] = true;
+    if filter == Filter::Unrelated {
+        // A call that can come before a kept one, and before the target, and changes what the kept one looks at, is kept.
+        // What may change everything may change what later calls look at.
+        let is_in_time = |place: usize, one: usize| {
+            let is_late = reach[place][one] && footprints[one] != Footprint::everything();
+            !is_late && !reach[place][target]
+        };
+        while let Some(more) = all.clone().find(|&place| {
+            !kept[place] && all.clone().any(|one| kept[one] && matters(place, one) && is_in_time(place, one))
+        }) {
+            kept[more] = true;
+        }
     }
     kept
 }

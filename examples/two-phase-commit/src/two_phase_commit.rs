@@ -12,12 +12,10 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use simutant_oracle::{History, Session};
-use simutant_sim_core::trace::DurableState;
-use simutant_sim_core::{
-    CheckFailure, Fault, Faults, Link, Probability, Random, Returned, ScheduledFault, Simulation, VirtualDuration,
-    VirtualTime,
+use simutant_sim_core::{CheckFailure, Faults, Link, Probability, Random, Returned, Simulation, VirtualDuration};
+use simutant_system::{
+    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Observer, Outage, Outages, Probabilities, System,
 };
-use simutant_system::{BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Observer, Probabilities, System};
 
 use self::protocol::{CommitMessage, PORT};
 
@@ -28,10 +26,7 @@ const PARTICIPANTS: Lengths = Lengths(1..=4);
 const TRANSACTIONS: Lengths = Lengths(1..=3);
 
 /// How many crashes there are.
-const CRASHES: Lengths = Lengths(0..=3);
-
-/// When a crash comes.
-const CRASH_AT_MS: RangeInclusive<u64> = 0..=400;
+const CRASHES: RangeInclusive<usize> = 0..=3;
 
 /// How long a crash lasts.
 const CRASH_FOR_MS: RangeInclusive<u64> = 1..=500;
@@ -56,22 +51,11 @@ pub struct TestCase {
     pub latency_ms: u64,
     /// The probability that a packet is lost: at most 0.3.
     pub drop: Probability,
-    /// Who crashes: at most 3.
-    pub crashes: Vec<Crash>,
+    /// Who crashes, and is there again after at most 500 ms: at most 3. 0 is the coordinator, others are participants.
+    /// Nobody crashes when all is likely to be over.
+    pub crashes: Vec<Outage>,
     /// Fixes which packets are lost.
     pub seed: u64,
-}
-
-/// A crash, and the restart after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Crash {
-    /// Who crashes: 0 is the coordinator, others are participants.
-    pub who: usize,
-    /// When: at most 400 ms.
-    pub at_ms: u64,
-    /// For how long: from 1 to 500 ms.
-    pub for_ms: u64,
 }
 
 /// What participants did, each with a transaction and whether it was committed: the world outside of the protocol, which
@@ -94,12 +78,7 @@ impl System for TwoPhaseCommit {
         let votes = (0..participants).map(|_| (0..transactions).map(|_| vote()).collect()).collect();
         let latency_ms = LATENCY_MS.draw(random);
         let drop = DROP.draw_hundredths(random);
-        let crashes = (0..CRASHES.draw(random)).map(|_| Crash {
-            who: random.uniform(0..=participants),
-            at_ms: CRASH_AT_MS.draw(random),
-            for_ms: CRASH_FOR_MS.draw(random),
-        });
-        let crashes = crashes.collect();
+        let crashes = crashes(participants, transactions, latency_ms).draw(random);
         TestCase { votes, latency_ms, drop, crashes, seed: random.bits() }
     }
 
@@ -117,20 +96,15 @@ impl System for TwoPhaseCommit {
         }
         LATENCY_MS.check("latency_ms", &case.latency_ms)?;
         DROP.check("drop", &case.drop)?;
-        CRASHES.check("crashes", &case.crashes.len())?;
-        for (index, crash) in case.crashes.iter().enumerate() {
-            (0..=participants).check(format!("crashes[{index}].who"), &crash.who)?;
-            CRASH_AT_MS.check(format!("crashes[{index}].at_ms"), &crash.at_ms)?;
-            CRASH_FOR_MS.check(format!("crashes[{index}].for_ms"), &crash.for_ms)?;
-        }
-        Ok(())
+        crashes(participants, case.votes[0].len(), case.latency_ms).check("crashes", &case.crashes)
     }
 
     fn configure(case: &TestCase) -> Simulation<CommitMessage> {
         let mut simulation = Simulation::new(case.seed);
         simulation
             .network(Link { drop: case.drop.into(), ..Link::constant(VirtualDuration::from_millis(case.latency_ms)) });
-        simulation.faults(faults(&case.crashes));
+        let schedule = case.crashes.iter().flat_map(|crash| crash.crash(name(crash.component))).collect();
+        simulation.faults(Faults { schedule, ..Faults::default() });
         let world = World::new(&simulation);
         for (index, votes) in case.votes.iter().enumerate() {
             let (votes, world) = (votes.clone(), world.clone());
@@ -165,17 +139,10 @@ fn session(who: usize) -> Session {
     Session(who as u64)
 }
 
-fn faults(crashes: &[Crash]) -> Faults {
-    let at = |at_ms, fault| ScheduledFault { at: VirtualTime::from_millis(at_ms), fault };
-    let mut schedule = Vec::new();
-    for crash in crashes {
-        let component = name(crash.who);
-        schedule.push(at(crash.at_ms, Fault::Crash { component: component.clone() }));
-        let restart = Fault::Restart { component, durable_state: DurableState::default() };
-        schedule.push(at(crash.at_ms + crash.for_ms, restart));
-    }
-    schedule.sort_by_key(|scheduled| scheduled.at);
-    Faults { schedule, ..Faults::default() }
+/// Returns which crashes there may be: a transaction takes two round trips and two writes at least.
+fn crashes(participants: usize, transactions: usize, latency_ms: u64) -> Outages {
+    let busy_ms = transactions as u64 * (4 * latency_ms + 10);
+    Outages { count: CRASHES, components: 0..=participants, begin_ms: 0..=busy_ms, for_ms: CRASH_FOR_MS }
 }
 
 /// The oracle.
@@ -258,14 +225,14 @@ fn faults_and_losses() -> BlackBoxCriterion<TestCase> {
         requirements: requirements.map(str::to_owned).to_vec(),
         quotas: Vec::new(),
         covered: |case| {
-            let some = |is_it: fn(&Crash) -> bool| case.crashes.iter().any(is_it);
+            let some = |is_it: fn(&Outage) -> bool| case.crashes.iter().any(is_it);
             let holds = [
                 case.crashes.is_empty(),
-                some(|crash| crash.who == 0),
-                some(|crash| crash.who == 0 && crash.at_ms < 100),
-                some(|crash| crash.who > 0),
-                some(|crash| crash.who > 0 && crash.at_ms < 100),
-                case.crashes.iter().any(|crash| crash.who != case.crashes[0].who),
+                some(|crash| crash.component == 0),
+                some(|crash| crash.component == 0 && crash.at_ms < 100),
+                some(|crash| crash.component > 0),
+                some(|crash| crash.component > 0 && crash.at_ms < 100),
+                case.crashes.iter().any(|crash| crash.component != case.crashes[0].component),
                 case.drop == Probability::ZERO,
                 case.drop != Probability::ZERO,
             ];
@@ -281,18 +248,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sampled_cases_are_valid_and_pass() {
+    fn sampled_cases_are_valid_and_pass_and_few_crashes_come_too_late() {
+        let mut too_late = 0;
         for index in 0..2_000 {
             let case = universe::<TwoPhaseCommit>(1, index);
             assert_eq!(TwoPhaseCommit::validate(&case), Ok(()));
-            let ended = TwoPhaseCommit::configure(&case).run().ended;
-            assert!(ended.passed(), "{case:?}: {ended}");
+            let report = TwoPhaseCommit::configure(&case).run();
+            assert!(report.ended.passed(), "{case:?}: {}", report.ended);
+            too_late += u32::from(report.faults_after_end > 0);
         }
+        assert!(too_late < 100, "{too_late}");
     }
 
     #[test]
     fn a_coordinator_that_crashes_before_it_decides_aborts() {
-        let crash = Crash { who: 0, at_ms: 30, for_ms: 100 };
+        let crash = Outage { component: 0, at_ms: 30, for_ms: 100 };
         let votes = vec![vec![true], vec![true]];
         let case = TestCase { votes, latency_ms: 20, drop: Probability::ZERO, crashes: vec![crash], seed: 0 };
         let committed = |case: &TestCase| {

@@ -19,13 +19,24 @@ const KILLED: ProcessExit = ProcessExit::Signal(Signal::KILL.as_raw());
 /// No program has this number.
 const NO_NUMBER: usize = usize::MAX;
 
+/// Faults of a test case that did not happen, each in words.
+#[derive(Debug, Default)]
+pub(super) struct FaultsWithoutInjection {
+    /// Those that could not be injected.
+    pub(super) not_injected: Vec<String>,
+    /// Those that would have changed nothing in a simulation either: the process was down, or had ended.
+    pub(super) without_effect: Vec<String>,
+    /// Those that were due when the test case had ended.
+    pub(super) late: Vec<String>,
+}
+
 /// What is still to be injected, and what was not.
 #[derive(Debug, Default)]
 pub(super) struct Injector {
     /// When the schedule began, if it did.
     begun: Option<Instant>,
     left: VecDeque<ScheduledInjection>,
-    not_injected: Vec<String>,
+    missing: FaultsWithoutInjection,
     /// How late an injection was at most.
     lateness: Duration,
     /// Programs that were killed, as they were.
@@ -53,18 +64,18 @@ impl Injector {
     /// Injects nothing any more.
     pub(super) fn stop(&mut self) {
         for scheduled in self.left.drain(..).filter(|scheduled| !scheduled.injection.is_mended()) {
-            self.not_injected.push(format!("{scheduled}: the test case had ended"));
+            self.missing.late.push(scheduled.to_string());
         }
     }
 
-    /// Returns the programs that were killed, and the faults that were not injected.
-    pub(super) fn end(self) -> (Vec<EndedProcess>, Vec<String>) {
-        (self.crashed, self.not_injected)
+    /// Returns the programs that were killed, and the faults that did not happen.
+    pub(super) fn end(self) -> (Vec<EndedProcess>, FaultsWithoutInjection) {
+        (self.crashed, self.missing)
     }
 
     /// Adds a fault that could not be injected.
     pub(super) fn refuse(&mut self, fault: String) {
-        self.not_injected.push(fault);
+        self.missing.not_injected.push(fault);
     }
 }
 
@@ -77,7 +88,7 @@ impl Members<'_> {
             network.begin(now);
         }
         let Schedule { injections, not_injected } = schedule;
-        self.injector.not_injected.extend(not_injected);
+        self.injector.missing.not_injected.extend(not_injected);
         (self.injector.begun, self.injector.left) = (Some(now), injections.into());
     }
 
@@ -93,6 +104,9 @@ impl Members<'_> {
                 Injected::Done => self.tell(What::from(&scheduled)),
                 Injected::Needless => {}
                 Injected::Not(why) => self.injector.refuse(format!("{scheduled}: {why}")),
+                Injected::WithoutEffect(why) => {
+                    self.injector.missing.without_effect.push(format!("{scheduled}: {why}"));
+                }
             }
             if self.injector.left.is_empty() {
                 self.tell(What::FaultsOver);
@@ -111,7 +125,7 @@ impl Members<'_> {
         if let Some(exit) = self.exit_of(place) {
             let is_mended = scheduled.injection.is_mended();
             let why = format!("it had ended before, with {exit}");
-            return Ok(if is_mended { Injected::Needless } else { Injected::Not(why) });
+            return Ok(if is_mended { Injected::Needless } else { Injected::WithoutEffect(why) });
         }
         let standing = self.all[place].standing;
         match (&scheduled.injection, standing) {
@@ -131,9 +145,9 @@ impl Members<'_> {
                 self.all[place].child.signal(Signal::CONT);
                 self.all[place].standing = Standing::Up;
             }
-            // As in the simulation: who is down does not crash, and who is up does not restart.
+            // As in the simulation: who is down or has ended does not crash, and who is up does not restart.
             (Injection::Crash { .. } | Injection::Pause { .. }, _) => {
-                return Ok(Injected::Not("it was down already".into()));
+                return Ok(Injected::WithoutEffect("it was down already".into()));
             }
             _ => return Ok(Injected::Needless),
         }
@@ -156,7 +170,9 @@ impl Members<'_> {
         let (stdout, stderr) = self.all[place].child.kill();
         self.take_events();
         match self.exit_of(place) {
-            Some(exit) if exit != KILLED => return Injected::Not(format!("it had ended before, with {exit}")),
+            Some(exit) if exit != KILLED => {
+                return Injected::WithoutEffect(format!("it had ended before, with {exit}"));
+            }
             _ => {}
         }
         let member = &mut self.all[place];
@@ -187,6 +203,8 @@ enum Injected {
     Needless,
     /// It could not be injected, for this reason.
     Not(String),
+    /// It would have changed nothing, for this reason.
+    WithoutEffect(String),
 }
 
 /// Removes what is in a folder.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use super::injecting::Injector;
+use super::injecting::{FaultsWithoutInjection, Injector};
 use super::{Attempt, Broken, port_not_seen};
 use crate::error::HarnessError;
 use crate::failure::ProcessFailure;
@@ -445,8 +445,8 @@ impl<'a> Members<'a> {
         Ok(Some(network.counts()))
     }
 
-    /// Ends every process. Returns how each ended, and the faults that could not be injected.
-    pub(super) fn end(mut self) -> (Vec<EndedProcess>, Vec<String>) {
+    /// Ends every process. Returns how each ended, and the faults that did not happen.
+    pub(super) fn end(mut self) -> (Vec<EndedProcess>, FaultsWithoutInjection) {
         self.injector.stop();
         // A driver that is told to end may have something to clear up.
         let is_asked = |member: &Member| {
@@ -461,9 +461,9 @@ impl<'a> Members<'a> {
         };
         let up = self.all.iter_mut().filter(|member| member.standing != Standing::Crashed);
         let mut processes: Vec<EndedProcess> = up.map(end).collect();
-        let (crashed, not_injected) = self.injector.end();
+        let (crashed, missing) = self.injector.end();
         processes.extend(crashed);
-        (processes, not_injected)
+        (processes, missing)
     }
 
     pub(super) fn note(&mut self, event: Event) -> Option<ProcessFailure> {

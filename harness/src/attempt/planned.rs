@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::iter;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use super::Broken;
@@ -13,8 +14,8 @@ use crate::implementation::fill_planned;
 use crate::ports::Lease;
 use crate::process::Care;
 
-/// Where the processes of a plan receive.
-type Addresses = BTreeMap<String, SocketAddr>;
+/// Where the processes of a plan receive: for each the placeholders of its ports, the usual one first, and addresses.
+type Addresses = BTreeMap<String, Vec<(&'static str, SocketAddr)>>;
 
 impl Members<'_> {
     /// Waits for the driver's plan, starts its processes, and lets its schedule begin; returns what is wrong, if
@@ -34,9 +35,13 @@ impl Members<'_> {
         }
         let mut addresses = Addresses::new();
         for process in &plan.processes {
-            let lease = Lease::for_both()?;
-            addresses.insert(process.name.clone(), (Ipv4Addr::LOCALHOST, lease.port()).into());
-            self.leases.push(lease);
+            let mut ports = Vec::new();
+            for placeholder in iter::once("port").chain(process.side().further_ports()) {
+                let lease = Lease::for_both()?;
+                ports.push((placeholder, (Ipv4Addr::LOCALHOST, lease.port()).into()));
+                self.leases.push(lease);
+            }
+            addresses.insert(process.name.clone(), ports);
         }
         match real_network(&plan, &addresses) {
             Ok(network) => self.real_network = network,
@@ -64,24 +69,19 @@ impl Members<'_> {
         plan: &Plan,
         addresses: &Addresses,
     ) -> Result<Option<Broken>, HarnessError> {
-        let (attempt, side, port) = (self.attempt, process.side(), addresses[&process.name].port());
-        let reached = |other: &str| self.reached(&process.name, other, addresses);
+        let (attempt, side, ports) = (self.attempt, process.side(), &addresses[&process.name]);
+        let reached = self.reached(&process.name, addresses);
         let others = || plan.processes.iter().map(|other| &other.name).filter(|other| **other != process.name);
-        let peers: Vec<String> = others().map(|other| format!("{other}={}", reached(other))).collect();
+        let peers: Vec<String> = others().map(|other| format!("{other}={}", reached[other])).collect();
         let mut values: BTreeMap<String, OsString> =
-            others().map(|other| (other.clone(), reached(other).to_string().into())).collect();
+            reached.iter().map(|(name, address)| (name.clone(), address.to_string().into())).collect();
+        values.extend(ports.iter().map(|(own, address)| ((*own).to_owned(), address.port().to_string().into())));
         values.extend([
-            ("port".into(), port.to_string().into()),
             ("peers".into(), peers.join(",").into()),
             ("work".into(), attempt.folder.into()),
             ("here".into(), attempt.implementation.folder.clone().into()),
             ("build".into(), attempt.build_directory.into()),
         ]);
-        for further in side.further_ports() {
-            let lease = Lease::for_both()?;
-            values.insert(further.into(), lease.port().to_string().into());
-            self.leases.push(lease);
-        }
         let command = match fill_planned(&process.command, &values) {
             Ok(command) => command,
             Err(why) => return Ok(Some(Broken::no_plan(format!("the command of {}: {why}", process.name)))),
@@ -97,26 +97,35 @@ impl Members<'_> {
             plans: false,
         };
         let place = self.all.len();
-        self.add(side, process.name.clone(), Some(port), launch)?;
+        self.add(side, process.name.clone(), Some(ports[0].1.port()), launch)?;
         Ok(self.await_ready(place)?.map(|failure| match failure {
             ProcessFailure::NotReady { process, .. } => Broken::not_ready(&process, attempt),
             failure => failure.into(),
         }))
     }
 
-    /// Returns where one process or client reaches another process.
-    fn reached(&self, source: &str, destination: &str, addresses: &Addresses) -> SocketAddr {
-        let entry = self.real_network.as_ref().and_then(|network| network.entry(source, destination));
-        entry.unwrap_or(addresses[destination])
+    /// Returns where a process or client reaches the ports of all other processes, by the names that it knows them by.
+    fn reached(&self, source: &str, addresses: &Addresses) -> BTreeMap<String, SocketAddr> {
+        let others = addresses.iter().filter(|(destination, _)| *destination != source);
+        let each = others.flat_map(|(destination, ports)| {
+            ports.iter().enumerate().map(move |(number, &(port, address))| {
+                let network = self.real_network.as_ref();
+                let entry = network.and_then(|network| network.entry_of_port(source, destination, number));
+                (port_name(destination, number, port), entry.unwrap_or(address))
+            })
+        });
+        each.collect()
     }
 
     fn tell_beginning(&self, plan: &Plan, addresses: &Addresses) {
-        let reached = |client: &str| {
-            let names = addresses.keys().map(|name| (name.as_str(), self.reached(client, name, addresses).to_string()));
-            names.collect()
-        };
+        let told = |(name, address): (String, SocketAddr)| (name, address.to_string());
+        let reached = |client: &str| self.reached(client, addresses).into_iter().map(told).collect();
         let clients = plan.clients.iter().map(|client| (client.as_str(), reached(client))).collect();
-        let addresses = addresses.iter().map(|(name, address)| (name.as_str(), address.to_string())).collect();
+        let addresses = addresses.iter().flat_map(|(name, ports)| {
+            let each = ports.iter().enumerate();
+            each.map(move |(number, &(port, address))| told((port_name(name, number, port), address)))
+        });
+        let addresses = addresses.collect();
         self.tell(What::Begun { addresses, clients });
         // Nothing is told before the beginning.
         for member in &self.all {
@@ -130,11 +139,19 @@ impl Members<'_> {
     }
 }
 
+/// Returns what a port of a process is called by others, which is no name of a process.
+fn port_name(process: &str, number: usize, port: &str) -> String {
+    if number == 0 { process.to_owned() } else { format!("{process}:{port}") }
+}
+
 /// Returns the network of a plan, if it has one.
 fn real_network(plan: &Plan, addresses: &Addresses) -> Result<Option<RealNetwork>, RealNetworkError> {
     let Some(network) = &plan.network else { return Ok(None) };
     let processes = plan.processes.iter().map(|process| &process.name);
-    let program = |name: &String| NetworkProgram { name: name.clone(), address: addresses.get(name).copied() };
+    let program = |name: &String| {
+        let ports = addresses.get(name).into_iter().flatten();
+        NetworkProgram { name: name.clone(), addresses: ports.map(|&(_, address)| address).collect() }
+    };
     let programs: Vec<NetworkProgram> = processes.chain(&plan.clients).map(program).collect();
     RealNetwork::start(&programs, network, plan.seed, plan.time_scale).map(Some)
 }

@@ -13,39 +13,49 @@ use simutant_sim_core::{InvalidNetwork, Network, VirtualDuration, VirtualTime};
 use super::TimeScale;
 use crate::process::is_shortage;
 use crate::proxy::{
-    Activity, CLIENT, DirectionCounts, Links, ProxyCounts, ProxyError, SERVER, Senders, StreamEntry, StreamLinks,
-    Weather,
+    Activity, CLIENT, DirectionCounts, Links, ProgramPort, ProxyCounts, ProxyError, SERVER, Senders, StreamEntry,
+    StreamLinks, Unsent, Weather, check_forward,
 };
 
 /// How many ports that are free for datagrams are tried for connections.
 const PORT_TRIES_MAX: usize = 100;
+
+/// How long counts wait for what was sent already.
+const COUNTED_MAX: Duration = Duration::from_secs(1);
 
 /// A program that a network leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NetworkProgram {
     /// Its name among the components of the network.
     pub name: String,
-    /// Where it receives; a client that only gets answers has none.
-    pub address: Option<SocketAddr>,
+    /// Where it receives, its usual port first; a client that only gets answers has none.
+    pub addresses: Vec<SocketAddr>,
 }
 
 /// A running network; it stops when it is dropped.
 ///
-/// Each program reaches each other one at an entry of its own, a port for datagrams and for connections. What comes out
-/// of it meets the fates of packets in a simulation with the same network and seed: losses, latencies, duplicates,
-/// corruption, bandwidth, routes, partitions, and rules that name no kind of message. Connections are delayed, stalled
-/// by losses and partitions, and reset if they stall for too long.
+/// Each program reaches each port of each other one at an entry of its own, a port for datagrams and for connections.
+/// What comes out of it meets the fates of packets in a simulation with the same network and seed: losses, latencies,
+/// duplicates, corruption, bandwidth, routes, partitions, and rules that name no kind of message. Connections are
+/// delayed, stalled by losses and partitions, and reset if they stall for too long.
+///
+/// A client that sends from a socket of its own reaches a program from a socket of its own, and gets its answers, from
+/// whatever port of the program they come.
 #[derive(Debug)]
 pub struct RealNetwork {
     names: Vec<String>,
-    entries: BTreeMap<(usize, usize), SocketAddr>,
+    /// The place of the program that counts as the client: the first that has no address, or else the first.
+    client: usize,
+    /// The address of each entry, by the place of the program that it is of, and of the one that it leads to with the
+    /// number of its port.
+    entries: BTreeMap<(usize, (usize, usize)), SocketAddr>,
     datagrams: Links,
     streams: StreamLinks,
     clock: Arc<Clock>,
     not_injected: Vec<String>,
 }
 
-/// Returns a socket for datagrams and one for connections, at which one program reaches another.
+/// Returns a socket for datagrams and one for connections, at which the program at one place reaches a port of another.
 type Bind<'a> = dyn Fn(usize, usize) -> Result<(UdpSocket, TcpListener), ProxyError> + 'a;
 
 /// The time of a running network.
@@ -136,24 +146,26 @@ impl RealNetwork {
     /// Returns a running network between clients, which reach a server at `listen`, and that server; port 0 takes a
     /// free port. The network calls them `client` and `server`. Its time begins with [`RealNetwork::begin`].
     ///
+    /// Both addresses may be of any network that this machine reaches. The server sees each client at an address of its
+    /// own.
+    ///
     /// # Errors
-    /// [`RealNetworkError`] if the network is not valid, the address cannot be listened on, or the system has no
-    /// socket, pipe or thread left.
+    /// [`RealNetworkError`] if the network is not valid, the address cannot be listened on, nothing can be sent to the
+    /// server's, or the system has no socket, pipe or thread left.
     pub fn between(
         listen: SocketAddr,
         server: SocketAddr,
         network: &Network,
         seed: u64,
     ) -> Result<Self, RealNetworkError> {
-        let program = |name: &str, address| NetworkProgram { name: name.to_owned(), address };
-        let programs = [program(CLIENT, None), program(SERVER, Some(server))];
+        let program = |name: &str, addresses| NetworkProgram { name: name.to_owned(), addresses };
+        let programs = [program(CLIENT, vec![]), program(SERVER, vec![server])];
         if let Some(name) = named(network).into_iter().find(|name| ![CLIENT, SERVER].contains(&name.as_str())) {
             return Err(RealNetworkError::UnknownProgram { name, known: vec![CLIENT.into(), SERVER.into()] });
         }
-        let bind = |source: usize, _| {
-            if source > 0 {
-                return any_loopback_port();
-            }
+        check_forward(listen, server)?;
+        // Clients have no port, so the one entry is theirs.
+        let bind = |_, _| {
             let datagrams = || UdpSocket::bind(listen).map_err(|source| ProxyError::listen(listen, source));
             if listen.port() == 0 {
                 return same_port(datagrams);
@@ -173,6 +185,7 @@ impl RealNetwork {
         (scale, bind): (TimeScale, &Bind<'_>),
     ) -> Result<Self, RealNetworkError> {
         let (network, not_injected) = without_kinds(network);
+        let client = programs.iter().position(|program| program.addresses.is_empty()).unwrap_or(0);
         let names: Vec<String> = programs.iter().map(|program| program.name.clone()).collect();
         let mut all = names.clone();
         for named in named(&network) {
@@ -183,31 +196,39 @@ impl RealNetwork {
         let fates = Arc::new(Mutex::new(NetworkFates::new(&network, &all, seed)?));
         let clock = Arc::new(Clock { scale, begun: OnceLock::new(), lateness_ns: AtomicU64::new(0) });
         let now = Now { fates, clock: Arc::clone(&clock) };
-        let places = 0..programs.len();
-        let pairs: Vec<(usize, usize)> = places
-            .flat_map(|one| (one + 1..programs.len()).map(move |other| (one, other)))
-            .filter(|&(one, other)| programs[one].address.or(programs[other].address).is_some())
+        let (mut ports, mut numbered) = (Vec::new(), Vec::new());
+        for (program, NetworkProgram { addresses, .. }) in programs.iter().enumerate() {
+            ports.extend(addresses.iter().map(|&address| ProgramPort { program, address }));
+            numbered.extend((0..addresses.len()).map(|number| (program, number)));
+        }
+        let routes: Vec<(usize, usize)> = (0..programs.len())
+            .flat_map(|source| (0..ports.len()).map(move |port| (source, port)))
+            .filter(|&(source, port)| ports[port].program != source)
             .collect();
         let (mut stream_entries, mut entries) = (Vec::new(), BTreeMap::new());
-        let socket = |source: usize, destination: usize| {
-            let (socket, listener) = bind(source, destination)?;
-            entries.insert((source, destination), socket.local_addr()?);
-            if let Some(address) = programs[destination].address {
-                stream_entries.push(StreamEntry { listener, source, destination, address });
-            }
+        let socket = |source: usize, port: usize| {
+            let (socket, listener) = bind(source, port)?;
+            entries.insert((source, numbered[port]), socket.local_addr()?);
+            let ProgramPort { program: destination, address } = ports[port];
+            stream_entries.push(StreamEntry { listener, source, destination, address });
             Ok(socket)
         };
-        let addresses = programs.iter().map(|program| program.address).collect();
-        let datagrams = Links::between(addresses, &pairs, Senders::Any, Box::new(now.clone()), socket)?;
+        let datagrams = Links::between(ports.clone(), &routes, Senders::Any, Box::new(now.clone()), socket)?;
         let streams = StreamLinks::start(stream_entries, Box::new(now))?;
-        Ok(Self { names, entries, datagrams, streams, clock, not_injected })
+        Ok(Self { names, client, entries, datagrams, streams, clock, not_injected })
     }
 
-    /// Returns where the program `source` reaches the program `destination`; `None` if there is no such program, or it
-    /// is a client.
+    /// Returns where the program `source` reaches the usual port of the program `destination`; `None` if there is no
+    /// such program, or it is a client.
     pub fn entry(&self, source: &str, destination: &str) -> Option<SocketAddr> {
+        self.entry_of_port(source, destination, 0)
+    }
+
+    /// Returns where the program `source` reaches a port of the program `destination`, by its number in
+    /// [`NetworkProgram::addresses`]; `None` if there is no such program, or it has no such port.
+    pub fn entry_of_port(&self, source: &str, destination: &str, port: usize) -> Option<SocketAddr> {
         let place = |name: &str| self.names.iter().position(|known| known == name);
-        self.entries.get(&(place(source)?, place(destination)?)).copied()
+        self.entries.get(&(place(source)?, (place(destination)?, port))).copied()
     }
 
     /// Lets its time begin: partitions and rules are scheduled from `moment` on.
@@ -227,10 +248,29 @@ impl RealNetwork {
         &self.not_injected
     }
 
-    /// Returns what happened to datagrams so far, and how many connections were made.
+    /// Returns what happened to datagrams so far, and how many connections were made. Waits for up to a second for those
+    /// that were sent already. Of two programs, what the client sends counts as forward: the one that has no address, or
+    /// else the first.
     pub fn counts(&self) -> ProxyCounts {
-        let (forward, back) = (self.datagrams.counts(), DirectionCounts::default());
-        ProxyCounts { forward, back, connections: self.connections() }
+        self.datagrams.wait_until_counted(COUNTED_MAX);
+        let connections = self.connections();
+        match self.names.len() {
+            2 => {
+                let [forward, back] = [self.client, 1 - self.client].map(|program| self.datagrams.counts_from(program));
+                ProxyCounts { forward, back, connections }
+            }
+            _ => ProxyCounts { forward: self.datagrams.counts(), back: DirectionCounts::default(), connections },
+        }
+    }
+
+    /// Returns the first datagram that could not be sent, if there is one: [`DirectionCounts::unsent`] counts them.
+    pub fn unsent(&self) -> Option<Unsent> {
+        self.datagrams.unsent()
+    }
+
+    /// Returns how many clients were forgotten so far: see [`DirectionCounts::forgotten`].
+    pub fn forgotten(&self) -> u64 {
+        self.datagrams.counts().forgotten
     }
 
     /// Returns how many connections were made so far.

@@ -59,8 +59,9 @@ pub struct PlannedProcess {
     /// Its name: that of the component.
     pub name: String,
     /// The program and its arguments, with placeholders: `{port}` to `{port9}`, ports of its own; `{NAME}`, the address
-    /// at which it reaches another process; `{peers}`, those of all others, as `a=127.0.0.1:2001,b=127.0.0.1:2002`;
-    /// `{work}`, the folder of the test case; `{here}` and `{build}`.
+    /// at which it reaches another process; `{NAME:port2}`, the address at which it reaches `{port2}` of that process;
+    /// `{peers}`, the addresses of all others, as `a=127.0.0.1:2001,b=127.0.0.1:2002`; `{work}`, the folder of the test
+    /// case; `{here}` and `{build}`.
     pub command: Vec<String>,
     /// When the next process may be started.
     #[serde(default)]
@@ -157,9 +158,9 @@ pub(crate) enum What<'a> {
     /// All processes are ready, and the schedule begins.
     Begun {
         /// Where processes receive.
-        addresses: BTreeMap<&'a str, String>,
+        addresses: BTreeMap<String, String>,
         /// For each client where it reaches processes over the network.
-        clients: BTreeMap<&'a str, BTreeMap<&'a str, String>>,
+        clients: BTreeMap<&'a str, BTreeMap<String, String>>,
     },
     /// A process ended by itself.
     Ended {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::ImplementationError;
+use crate::history::DriverHistory;
 use crate::side::{ExpectedExit, Ready, Side, SideFile, Stop};
 use crate::testbed::Role;
 
@@ -94,7 +95,8 @@ const FIXTURE_TIMEOUT: Duration = Duration::from_mins(1);
 /// | other, or a signal | the driver is broken: nothing was found out |
 ///
 /// The last line on standard output, of at most 64 KiB, is an [`DriverAnswer`](crate::DriverAnswer) as JSON, such as
-/// `{"reason": "two holders of lease 3"}`. A driver that ends with 1 and gives no reason is taken for a broken one, as
+/// `{"reason": "two holders of lease 3"}`. One that names a history, as `{"history": "calls.jsonl"}`, leaves the verdict to
+/// a specification: see [`DriverHistory`]. A driver that ends with 1 and gives no reason is taken for a broken one, as
 /// interpreters end so when a program is wrong. A driver that ends with 0 and gives one is broken, too. All that the
 /// driver starts in its process group is killed when it ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,6 +122,9 @@ pub struct DriverCommand {
     /// What outlives a test case, if something does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixture: Option<FixtureCommand>,
+    /// The specification that judges the history of a test case, if one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub history: Option<DriverHistory>,
 }
 
 /// Who runs the processes of a test case, and injects its faults.
@@ -211,6 +216,9 @@ impl DriverCommand {
     }
 
     pub(crate) fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
+        if let Some(history) = &self.history {
+            history.validate(self.fixture.is_some(), path)?;
+        }
         let Some(fixture) = &self.fixture else { return self.side().validate(&ROLES[0], path) };
         fixture.validate(path)?;
         self.side().validate(&ROLE_WITH_FIXTURE, path)

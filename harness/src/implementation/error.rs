@@ -20,6 +20,18 @@ pub enum ImplementationError {
         /// What was found there.
         available: Vec<String>,
     },
+    /// Test cases that run at the same time would add to one file, and each be judged by the calls of all.
+    #[error(
+        "{}: `file` of `[driver.history]` is {file}, which all test cases share; let it begin with {{fixture}} or {{work}}, or \
+         let the driver copy what is of its test case",
+        path.display()
+    )]
+    SharedHistory {
+        /// The implementation's file.
+        path: PathBuf,
+        /// The file of histories.
+        file: String,
+    },
     /// The file cannot be read.
     #[error("cannot read {}: {source}; check the path and its permissions", path.display())]
     Read {
@@ -43,6 +55,14 @@ pub enum ImplementationError {
         path: PathBuf,
         /// The name.
         name: String,
+    },
+    /// The folder of the build cannot be used.
+    #[error("{}: field `build_in`: {reason}", path.display())]
+    BuildFolder {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with the folder.
+        reason: String,
     },
     /// There are sides, and no testbed of the system says what they are for.
     #[error(

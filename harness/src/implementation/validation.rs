@@ -23,6 +23,17 @@ impl Implementation {
         if let Some(build) = &self.build {
             validate_command(build, &BUILD_PLACEHOLDERS, path, "`build`")?;
         }
+        if let Some(folder) = &self.build_in {
+            let whole = self.folder.join(folder);
+            let reason = match &self.build {
+                None => "there is no `build` to run in it".to_owned(),
+                Some(_) if !whole.is_dir() => format!("there is no folder {}", whole.display()),
+                Some(_) => String::new(),
+            };
+            if !reason.is_empty() {
+                return Err(ImplementationError::BuildFolder { path: path.into(), reason });
+            }
+        }
         if let Some(mutants) = &self.mutants {
             mutants.validate(&self.folder, path)?;
         }
@@ -106,7 +117,7 @@ fn shown_placeholders(known: &[&'static str]) -> Vec<String> {
     shown
 }
 
-fn validate_texts<'a>(
+pub(crate) fn validate_texts<'a>(
     texts: impl IntoIterator<Item = &'a String>,
     known: &[&'static str],
     path: &Path,

@@ -1,10 +1,10 @@
 //! Links between programs, which take as long for each datagram as those of a simulated network.
 //!
-//! Each end of a link is a UDP socket of its own: what a program sends there comes to the program at the other end,
-//! from the address that this one has there for the first. So a program sees one address for each neighbour, and needs
-//! to know no other.
+//! A program sends what is for a port of another one to an entry of its own, a UDP socket. It comes to the other program
+//! from the entry at which that one sends to the port that the datagram was sent from. So a program sees one address for
+//! each port of a neighbour, and needs to know no other.
 //!
-//! What a program sends from another socket than that at its own address, as clients do, comes to the other end from a
+//! What a program sends from another socket than those at its ports, as clients do, comes to the other end from a
 //! socket of its own where there may be [`Senders::Any`]: so answers find their way back to the socket that asked.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,16 +12,21 @@ use std::io::{self, PipeReader};
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use simutant_sim_core::{VirtualDuration, VirtualTime, network};
 
 use super::relay_thread::RelayThread;
+use super::visitors::Visitors;
 use super::{
-    Activity, BURST_MAX, DATAGRAM_BYTES_MAX, DatagramFate, DirectionCounters, DirectionCounts, ProxyError, receive,
-    send,
+    Activity, BURST_MAX, DATAGRAM_BYTES_MAX, DatagramFate, DirectionCounters, DirectionCounts, ProxyError, Unsent,
+    is_answer, receive,
 };
+
+/// How long a client is remembered that neither sends nor gets anything: as long as a NAT has to (RFC 4787, section 4.3).
+const IDLE_MAX: Duration = Duration::from_mins(2);
 
 /// A program that links lead to.
 #[derive(Debug)]
@@ -32,7 +37,15 @@ pub struct Linked {
     pub fates: network::Fates,
 }
 
-/// What becomes of the datagrams on links, whose ends are programs by their places.
+/// A port of a program, at which it receives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ProgramPort {
+    /// The place of the program.
+    pub(crate) program: usize,
+    pub(crate) address: SocketAddr,
+}
+
+/// What becomes of the datagrams on links between programs, which are known by their places.
 pub(crate) trait Weather: Send {
     /// Returns what becomes of the next datagram, which was sent just now.
     fn fate(&mut self, source: usize, destination: usize, bytes: u32) -> network::Fate;
@@ -68,7 +81,7 @@ impl Weather for Vec<network::Fates> {
 /// Which sockets of a program may send on its links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Senders {
-    /// Any counts as the one at its address, where answers go.
+    /// Any counts as the one at its first port, where answers go.
     AsOne,
     /// Each is told apart, and gets its own answers.
     Any,
@@ -77,8 +90,10 @@ pub(crate) enum Senders {
 /// Running links; they stop when they are dropped.
 #[derive(Debug)]
 pub struct Links {
-    /// By the numbers of the program that sends and of the one that receives.
+    /// By the places of the program that sends and of the port that receives.
     entries: BTreeMap<(usize, usize), SocketAddr>,
+    /// What comes in at the entries.
+    sockets: Vec<Arc<UdpSocket>>,
     traffic: Arc<Traffic>,
     thread: RelayThread,
 }
@@ -86,9 +101,12 @@ pub struct Links {
 /// What the thread tells.
 #[derive(Debug, Default)]
 struct Traffic {
-    counters: DirectionCounters,
+    /// By the program that sends.
+    counters: Vec<DirectionCounters>,
     /// Whether something is on its way, or was just found to have come in.
     is_busy: AtomicBool,
+    /// Whether it may have read datagrams that it has not counted yet.
+    is_reading: AtomicBool,
 }
 
 impl Links {
@@ -97,48 +115,38 @@ impl Links {
     /// # Errors
     /// [`ProxyError`] if the system has no socket, pipe or thread left.
     pub fn start(programs: Vec<Linked>, pairs: &[(usize, usize)]) -> Result<Self, ProxyError> {
-        let (addresses, fates): (Vec<_>, Vec<_>) =
-            programs.into_iter().map(|program| (Some(program.address), program.fates)).unzip();
+        let port = |(program, linked): (usize, &Linked)| ProgramPort { program, address: linked.address };
+        let ports = programs.iter().enumerate().map(port).collect();
+        let fates: Vec<_> = programs.into_iter().map(|program| program.fates).collect();
+        let routes: Vec<_> = pairs.iter().flat_map(|&(one, other)| [(one, other), (other, one)]).collect();
         let socket = |_, _| Ok(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?);
-        Self::between(addresses, pairs, Senders::AsOne, Box::new(fates), socket)
+        Self::between(ports, &routes, Senders::AsOne, Box::new(fates), socket)
     }
 
-    /// Returns links between programs that receive at `addresses`; those without only get answers. `socket` makes the
-    /// end at which the first sends what is for the second.
+    /// Returns links on which each of `routes` leads from a program to a port, both by their places. `socket` makes the
+    /// entry of a route.
     ///
     /// # Errors
     /// [`ProxyError`] if the system has no socket, pipe or thread left.
     pub(crate) fn between(
-        addresses: Vec<Option<SocketAddr>>,
-        pairs: &[(usize, usize)],
+        ports: Vec<ProgramPort>,
+        routes: &[(usize, usize)],
         senders: Senders,
         weather: Box<dyn Weather>,
         mut socket: impl FnMut(usize, usize) -> Result<UdpSocket, ProxyError>,
     ) -> Result<Self, ProxyError> {
-        let (mut ends, mut entries) = (Vec::new(), BTreeMap::new());
-        for &(one, other) in pairs {
-            for (source, destination) in [(one, other), (other, one)] {
-                let socket = socket(source, destination)?;
-                socket.set_nonblocking(true)?;
-                entries.insert((source, destination), socket.local_addr()?);
-                let replies_at = ends.len() ^ 1;
-                ends.push(End { socket, source, destination, replies_at, sender: None });
-            }
+        let (mut entries, mut addresses) = (Vec::new(), BTreeMap::new());
+        for &(source, port) in routes {
+            let socket = socket(source, port)?;
+            socket.set_nonblocking(true)?;
+            addresses.insert((source, port), socket.local_addr()?);
+            entries.push(Entry { socket: Arc::new(socket), source, port });
         }
-        let traffic = Arc::new(Traffic::default());
-        let (on_their_way, visitors) = (BTreeMap::new(), BTreeMap::new());
-        let relay = Relay {
-            ends,
-            visitors,
-            addresses,
-            senders,
-            weather,
-            on_their_way,
-            next_number: 0,
-            traffic: Arc::clone(&traffic),
-        };
+        let sockets = entries.iter().map(|entry| Arc::clone(&entry.socket)).collect();
+        let relay = Relay::new(ports, entries, senders, weather);
+        let traffic = Arc::clone(&relay.traffic);
         let thread = RelayThread::start("links", move |stop| relay.run(stop))?;
-        Ok(Self { entries, traffic, thread })
+        Ok(Self { entries: addresses, sockets, traffic, thread })
     }
 
     /// Returns where the program `source` sends what is for `destination`.
@@ -149,25 +157,55 @@ impl Links {
         self.entries[&(source, destination)]
     }
 
-    /// Returns the ports of all ends.
+    /// Returns the ports of all entries.
     pub fn ports(&self) -> BTreeSet<u16> {
         self.entries.values().map(SocketAddr::port).collect()
     }
 
     /// Returns the counts so far, all links and both directions together.
     pub fn counts(&self) -> DirectionCounts {
-        self.traffic.counters.read()
+        self.traffic.counters.iter().map(DirectionCounters::read).fold(DirectionCounts::default(), |all, of| all + of)
+    }
+
+    /// Returns the counts so far of what a program sent.
+    pub(crate) fn counts_from(&self, program: usize) -> DirectionCounts {
+        self.traffic.counters.get(program).map(DirectionCounters::read).unwrap_or_default()
+    }
+
+    /// Returns the first datagram that could not be sent, if there is one.
+    pub fn unsent(&self) -> Option<Unsent> {
+        self.traffic.counters.iter().find_map(|counters| counters.first_unsent.get().cloned())
     }
 
     /// Returns what they have heard so far, all links and both directions together.
     pub fn activity(&self) -> Activity {
-        self.traffic.counters.activity()
+        let each = self.traffic.counters.iter().map(DirectionCounters::activity);
+        each.fold(Activity::default(), Activity::and)
     }
 
     /// Returns whether datagrams are on their way. One that has come in, and was not looked at yet, waits to be read at
     /// one of [`Links::ports`].
     pub fn are_busy(&self) -> bool {
         self.traffic.is_busy.load(Ordering::SeqCst)
+    }
+
+    /// Waits until all is counted that has come in at the entries: who sent it may have ended before the thread was
+    /// given time to read it. Waits no longer than `at_most`, as somebody may go on sending.
+    pub(crate) fn wait_until_counted(&self, at_most: Duration) {
+        let begun = Instant::now();
+        // In this order: what is not there any more was read, and is counted once the thread does not read.
+        while (self.holds_unread() || self.traffic.is_reading.load(Ordering::SeqCst))
+            && self.check().is_ok()
+            && begun.elapsed() < at_most
+        {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Returns whether datagrams wait to be read at an entry.
+    fn holds_unread(&self) -> bool {
+        let mut ready: Vec<_> = self.sockets.iter().map(|socket| PollFd::new(&**socket, PollFlags::IN)).collect();
+        rustix::event::poll(&mut ready, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
     }
 
     /// Checks that the links still work.
@@ -179,37 +217,41 @@ impl Links {
     }
 }
 
-/// One end of a link.
+/// Where a program sends what is for a port of another one.
 #[derive(Debug)]
-struct End {
-    /// Receives from `source`, and sends what comes from the other end.
-    socket: UdpSocket,
+struct Entry {
+    socket: Arc<UdpSocket>,
+    /// The program that sends here.
+    source: usize,
+    /// The place of the port that it sends to.
+    port: usize,
+}
+
+/// How a datagram goes on.
+#[derive(Debug)]
+struct Route {
+    /// The programs that it is from and for.
     source: usize,
     destination: usize,
-    /// The end from which `destination` is sent what came in here.
-    replies_at: usize,
-    /// The socket of `destination` that is sent what comes in here, if that is not the one at its address.
-    sender: Option<SocketAddr>,
+    /// What it goes out of.
+    socket: Arc<UdpSocket>,
+    to: SocketAddr,
 }
 
 /// A datagram that is to arrive later.
 #[derive(Debug)]
 struct Datagram {
-    /// The end that it came in at.
-    from: usize,
-    /// The end that it goes out at.
-    out: usize,
+    route: Arc<Route>,
     bytes: Vec<u8>,
 }
 
 /// What the thread owns.
 struct Relay {
-    /// The two ends of a link lie side by side. The ends of visitors follow.
-    ends: Vec<End>,
-    /// By the end that they send to and their address: where what they send goes out, and the answers come in.
-    visitors: BTreeMap<(usize, SocketAddr), usize>,
-    /// Where programs receive.
-    addresses: Vec<Option<SocketAddr>>,
+    ports: Vec<ProgramPort>,
+    entries: Vec<Entry>,
+    /// The place of each entry, by its program and its port.
+    places: BTreeMap<(usize, usize), usize>,
+    visitors: Visitors,
     senders: Senders,
     weather: Box<dyn Weather>,
     /// By the moment of their arrival; the number tells apart those of one moment.
@@ -218,29 +260,65 @@ struct Relay {
     traffic: Arc<Traffic>,
 }
 
+/// Where a datagram came in.
+#[derive(Debug, Clone, Copy)]
+enum Came {
+    /// At an entry, by its place.
+    Entry(usize),
+    /// At the socket of a client, by its place: an answer.
+    Visitor(usize),
+}
+
 impl Relay {
+    fn new(ports: Vec<ProgramPort>, entries: Vec<Entry>, senders: Senders, weather: Box<dyn Weather>) -> Self {
+        let places = entries.iter().enumerate().map(|(place, entry)| ((entry.source, entry.port), place)).collect();
+        let sources = entries.iter().map(|entry| entry.source).chain(ports.iter().map(|port| port.program));
+        let counters = (0..sources.max().map_or(0, |last| last + 1)).map(|_| DirectionCounters::default()).collect();
+        Self {
+            ports,
+            entries,
+            places,
+            visitors: Visitors::new(IDLE_MAX),
+            senders,
+            weather,
+            on_their_way: BTreeMap::new(),
+            next_number: 0,
+            traffic: Arc::new(Traffic { counters, ..Traffic::default() }),
+        }
+    }
+
     /// Passes datagrams on until the other end of `stop` is closed, or polling or receiving fails.
     fn run(mut self, stop: &PipeReader) -> io::Result<()> {
         let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
         loop {
             self.traffic.is_busy.store(!self.on_their_way.is_empty(), Ordering::SeqCst);
+            self.traffic.is_reading.store(false, Ordering::SeqCst);
             let wait = self.on_their_way.first_key_value().map(|((due, _), _)| due.duration_since(Instant::now()));
             let ready = self.poll(stop, wait)?;
             self.traffic.is_busy.store(true, Ordering::SeqCst);
+            self.traffic.is_reading.store(true, Ordering::SeqCst);
             let Some((stopped, ready)) = ready.split_last() else { unreachable!("the pipe is always asked for") };
             if *stopped {
                 return Ok(());
             }
-            for (end, _) in ready.iter().enumerate().filter(|(_, is_ready)| **is_ready) {
-                self.take_in(end, &mut buffer)?;
+            let (entries, visitors) = ready.split_at(self.entries.len());
+            let ready_of = |ready: &[bool]| (0..ready.len()).filter(|&place| ready[place]).collect::<Vec<_>>();
+            // Visitors first: their places change when new ones come.
+            for visitor in ready_of(visitors) {
+                self.take_in(Came::Visitor(visitor), &mut buffer)?;
+            }
+            for entry in ready_of(entries) {
+                self.take_in(Came::Entry(entry), &mut buffer)?;
             }
             self.hand_out();
         }
     }
 
-    /// Returns which of the ends can be read, and last whether it is time to stop.
+    /// Returns which of the entries can be read, which of the visitors' sockets, and last whether it is time to stop.
     fn poll(&self, stop: &PipeReader, wait: Option<Duration>) -> io::Result<Vec<bool>> {
-        let mut ready: Vec<PollFd<'_>> = self.ends.iter().map(|end| PollFd::new(&end.socket, PollFlags::IN)).collect();
+        let sockets = self.entries.iter().map(|entry| &entry.socket);
+        let sockets = sockets.chain(self.visitors.iter().map(|visitor| &visitor.socket));
+        let mut ready: Vec<PollFd<'_>> = sockets.map(|socket| PollFd::new(&**socket, PollFlags::IN)).collect();
         ready.push(PollFd::new(stop, PollFlags::IN));
         let wait = wait.map(|wait| Timespec::try_from(wait).expect("a delay is short"));
         match rustix::event::poll(&mut ready, wait.as_ref()) {
@@ -251,53 +329,75 @@ impl Relay {
     }
 
     /// Sets what has come in on its way.
-    fn take_in(&mut self, end: usize, buffer: &mut [u8]) -> io::Result<()> {
+    fn take_in(&mut self, came: Came, buffer: &mut [u8]) -> io::Result<()> {
+        let socket = match came {
+            Came::Entry(place) => Arc::clone(&self.entries[place].socket),
+            Came::Visitor(place) => Arc::clone(&self.visitors.heard(place).socket),
+        };
         for _ in 0..BURST_MAX {
-            let Some((length, sender)) = receive(&self.ends[end].socket, buffer)? else { return Ok(()) };
+            let Some((length, sender)) = receive(&socket, buffer)? else { return Ok(()) };
             let now = Instant::now();
-            let End { source, destination, .. } = self.ends[end];
-            let arrivals = match self.weather.fate(source, destination, length as u32) {
+            let route = match came {
+                Came::Entry(place) => self.route(place, sender)?,
+                // A stranger's datagram must not use up a fate of the program's.
+                Came::Visitor(place) => match self.answer_route(place, sender) {
+                    Some(route) => route,
+                    None => continue,
+                },
+            };
+            let arrivals = match self.weather.fate(route.source, route.destination, length as u32) {
                 network::Fate::Dropped(_) => vec![],
                 network::Fate::Delivered(arrival) => vec![arrival],
                 network::Fate::Duplicated(arrival, copy) => vec![arrival, copy],
             };
-            self.traffic.counters.note(match arrivals.len() {
+            self.traffic.counters[route.source].note(match arrivals.len() {
                 0 => DatagramFate::Drop,
                 1 => DatagramFate::Deliver,
                 _ => DatagramFate::Duplicate,
             });
-            let out = self.way_out(end, sender)?;
+            let route = Arc::new(route);
             for arrival in arrivals {
                 let due = now + self.weather.real(arrival.after);
                 let mut bytes = buffer[..length].to_vec();
                 if arrival.is_corrupted && length > 0 {
                     bytes[self.next_number as usize % length] ^= 1;
                 }
-                self.on_their_way.insert((due, self.next_number), Datagram { from: end, out, bytes });
+                let datagram = Datagram { route: Arc::clone(&route), bytes };
+                self.on_their_way.insert((due, self.next_number), datagram);
                 self.next_number += 1;
             }
         }
         Ok(())
     }
 
-    /// Returns the end at which a datagram goes out that came in at `end`.
-    fn way_out(&mut self, end: usize, sender: SocketAddr) -> io::Result<usize> {
-        let End { source, destination, replies_at, .. } = self.ends[end];
-        let is_visitor = self.senders == Senders::Any && self.addresses[source] != Some(sender);
-        // A socket of a visitor's hears answers alone.
-        if !is_visitor || self.ends[end].sender.is_some() {
-            return Ok(replies_at);
-        }
-        if let Some(&known) = self.visitors.get(&(end, sender)) {
-            return Ok(known);
-        }
-        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-        socket.set_nonblocking(true)?;
-        // Answers come from the destination, and go back from the end that the visitor sent to.
-        let visitor = End { socket, source: destination, destination: source, replies_at: end, sender: Some(sender) };
-        self.ends.push(visitor);
-        self.visitors.insert((end, sender), self.ends.len() - 1);
-        Ok(self.ends.len() - 1)
+    /// Returns how a datagram goes on that came in at an entry.
+    fn route(&mut self, entry: usize, sender: SocketAddr) -> io::Result<Route> {
+        let Entry { source, port, .. } = self.entries[entry];
+        let ProgramPort { program: destination, address: to } = self.ports[port];
+        let is_own =
+            |port: &ProgramPort| port.program == source && (self.senders == Senders::AsOne || port.address == sender);
+        let own = self.ports.iter().position(is_own);
+        let back = own.and_then(|own| self.places.get(&(destination, own)));
+        let socket = match back {
+            Some(&back) => Arc::clone(&self.entries[back].socket),
+            None => {
+                let (socket, forgotten) = self.visitors.socket(entry, sender, to)?;
+                if let Some(entry) = forgotten {
+                    self.traffic.counters[self.entries[entry].source].forgotten.fetch_add(1, Ordering::Relaxed);
+                }
+                socket
+            }
+        };
+        Ok(Route { source, destination, socket, to })
+    }
+
+    /// Returns how an answer to a visitor goes on, from the entry that the visitor sent to; `None` for what is none.
+    fn answer_route(&self, visitor: usize, sender: SocketAddr) -> Option<Route> {
+        let visitor = self.visitors.iter().nth(visitor)?;
+        let entry = &self.entries[visitor.entry];
+        let ProgramPort { program: source, address } = self.ports[entry.port];
+        let socket = Arc::clone(&entry.socket);
+        is_answer(address, sender).then_some(Route { source, destination: entry.source, socket, to: visitor.address })
     }
 
     /// Delivers what is due.
@@ -307,15 +407,27 @@ impl Relay {
             && entry.key().0 <= now
         {
             self.weather.note_lateness(now - entry.key().0);
-            let Datagram { from, out, bytes } = entry.remove();
-            let End { source, destination, sender, .. } = self.ends[from];
-            let to = sender.or(self.addresses[destination]);
-            if let (Some(to), false) = (to, self.weather.is_separated(source, destination)) {
-                let sent = send(&self.ends[out].socket, &bytes, to, 1);
-                self.traffic.counters.forwarded.fetch_add(sent, Ordering::Relaxed);
+            let Datagram { route, bytes } = entry.remove();
+            let Route { source, destination, ref socket, to } = *route;
+            if !self.weather.is_separated(source, destination) {
+                self.traffic.counters[source].send(socket, &bytes, to, 1);
             }
         }
     }
+}
+
+/// Returns links whose thread has ended because one of its sockets is none.
+#[cfg(test)]
+pub(crate) fn broken_links() -> Links {
+    let no_socket = std::fs::File::open("/dev/null").expect("every Unix has it");
+    let socket = Arc::new(std::os::fd::OwnedFd::from(no_socket).into());
+    let ports = vec![ProgramPort { program: 1, address: (Ipv4Addr::LOCALHOST, 1).into() }];
+    let fates: Vec<network::Fates> = Vec::new();
+    let relay = Relay::new(ports, vec![Entry { socket, source: 0, port: 0 }], Senders::Any, Box::new(fates));
+    let traffic = Arc::clone(&relay.traffic);
+    let mut thread = RelayThread::start("links", move |stop| relay.run(stop)).expect("there are threads");
+    thread.wait();
+    Links { entries: BTreeMap::new(), sockets: Vec::new(), traffic, thread }
 }
 
 #[cfg(test)]
@@ -363,7 +475,7 @@ mod tests {
         assert_eq!((&buffer[..length], source), (b"onwards".as_slice(), links.entry(2, 1)));
         links.check().expect("the links work");
         assert!(links.activity().datagrams == 3 && links.activity().last.is_some(), "{:?}", links.activity());
-        assert_eq!(stop(links), DirectionCounts { received: 3, dropped: 0, duplicated: 0, forwarded: 3 });
+        assert_eq!(stop(links), DirectionCounts { received: 3, forwarded: 3, ..DirectionCounts::default() });
     }
 
     #[test]
@@ -374,7 +486,7 @@ mod tests {
         first.send_to(b"slow", links.entry(0, 1)).expect("loopback accepts");
         while !links.are_busy() {
             assert!(start.elapsed() < Duration::from_secs(10), "nobody takes the datagram in");
-            std::thread::yield_now();
+            thread::yield_now();
         }
         middle.recv(&mut [0; 16]).expect("it arrives");
         assert!(start.elapsed() >= Duration::from_millis(50), "{:?}", start.elapsed());
@@ -420,9 +532,31 @@ mod tests {
         first.send_to(b"lost", lossy.entry(0, 1)).expect("loopback accepts");
         while lossy.counts().received == 0 {
             lossy.check().expect("the links work");
-            std::thread::yield_now();
+            thread::yield_now();
         }
-        assert_eq!(stop(links), DirectionCounts { received: 1, dropped: 0, duplicated: 1, forwarded: 2 });
-        assert_eq!(stop(lossy), DirectionCounts { received: 1, dropped: 1, duplicated: 0, forwarded: 0 });
+        assert_eq!(
+            stop(links),
+            DirectionCounts { received: 1, duplicated: 1, forwarded: 2, ..DirectionCounts::default() }
+        );
+        assert_eq!(stop(lossy), DirectionCounts { received: 1, dropped: 1, ..DirectionCounts::default() });
+    }
+
+    #[test]
+    fn what_was_sent_before_is_counted() {
+        let ([first, ..], links) = row(&Link { drop: Probability::ONE.into(), ..Link::default() });
+        for rounds in 1..=50 {
+            for _ in 0..2 * BURST_MAX {
+                first.send_to(b"lost", links.entry(0, 1)).expect("loopback accepts");
+            }
+            links.wait_until_counted(Duration::from_secs(10));
+            assert_eq!(links.counts().received, rounds * 2 * BURST_MAX as u64);
+        }
+    }
+
+    #[test]
+    fn a_socket_that_cannot_be_read_ends_the_links_and_is_told() {
+        let error = broken_links().check().expect_err("the socket is none");
+        assert!(matches!(error, ProxyError::Broken(_)), "{error:?}");
+        assert!(error.to_string().starts_with("the proxy failed while it ran: "), "{error}");
     }
 }

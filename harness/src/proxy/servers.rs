@@ -5,25 +5,20 @@
 //! draws from a stream of its own. Streams (TCP) are passed on as they are: the simulated ones are whole too. Whoever
 //! wants to know what clients were told is told of each message that is passed back.
 
-use std::collections::VecDeque;
 use std::io::{self, ErrorKind, PipeReader, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use simutant_sim_core::Probability;
 
 use super::relay_thread::RelayThread;
+use super::visitors::Visitors;
 use super::{
-    Activity, BURST_MAX, Counters, DATAGRAM_BYTES_MAX, DatagramFates, ProxyCounts, ProxyError, any_port_towards,
-    receive, send,
+    Activity, BURST_MAX, Counters, DATAGRAM_BYTES_MAX, DatagramFates, ProxyCounts, ProxyError, is_answer, receive,
 };
-
-/// How many clients are remembered: of more, those that came first get no more answers, which they have given up
-/// waiting for.
-const CLIENTS_MAX: usize = 256;
 
 /// How long a client is remembered that sends nothing: servers answer at once, and a resolver that asks from another
 /// port each time would leave hundreds, which make every look at the system's sockets dear.
@@ -89,7 +84,7 @@ impl LossyServers {
         }
         let counts = Arc::new(Counters::default());
         let forward_fates = fates(losses.clients);
-        let clients = VecDeque::new();
+        let clients = Visitors::new(IDLE_MAX);
         let relay = Relay { fronts, clients, forward_fates, counts: Arc::clone(&counts), listener };
         let thread = RelayThread::start("lossy-servers", move |stop| relay.run(stop))?;
         Ok(Self { counts, thread })
@@ -124,21 +119,10 @@ struct Front {
     fates: DatagramFates,
 }
 
-/// A client of a server, as the server sees it: by a socket of its own.
-#[derive(Debug)]
-struct RemoteClient {
-    address: SocketAddr,
-    front: usize,
-    socket: UdpSocket,
-    /// When it sent something last.
-    heard_at: Instant,
-}
-
 /// What the thread owns.
 struct Relay {
     fronts: Vec<Front>,
-    /// The last that came is the last here.
-    clients: VecDeque<RemoteClient>,
+    clients: Visitors,
     forward_fates: DatagramFates,
     counts: Arc<Counters>,
     listener: Arc<dyn MessageListener>,
@@ -152,7 +136,7 @@ impl Relay {
             let mut sockets = vec![PollFd::new(stop, PollFlags::IN)];
             sockets.extend(self.fronts.iter().map(|front| PollFd::new(&front.datagrams, PollFlags::IN)));
             sockets.extend(self.fronts.iter().map(|front| PollFd::new(&front.streams, PollFlags::IN)));
-            sockets.extend(self.clients.iter().map(|client| PollFd::new(&client.socket, PollFlags::IN)));
+            sockets.extend(self.clients.iter().map(|client| PollFd::new(&*client.socket, PollFlags::IN)));
             match rustix::event::poll(&mut sockets, None) {
                 Ok(_) => {}
                 Err(rustix::io::Errno::INTR) => continue,
@@ -180,52 +164,30 @@ impl Relay {
         for _ in 0..BURST_MAX {
             let Some((length, source)) = receive(&self.fronts[front].datagrams, buffer)? else { return Ok(()) };
             let copies = self.counts.forward.note(self.forward_fates.draw());
-            let place = self.client(source, front)?;
-            let sent = send(&self.clients[place].socket, &buffer[..length], self.fronts[front].server, copies);
-            self.counts.forward.forwarded.fetch_add(sent, Ordering::Relaxed);
+            let server = self.fronts[front].server;
+            let (socket, forgotten) = self.clients.socket(front, source, server)?;
+            self.counts.forward.forgotten.fetch_add(forgotten.map_or(0, |_| 1), Ordering::Relaxed);
+            self.counts.forward.send(&socket, &buffer[..length], server, copies);
         }
         Ok(())
     }
 
     fn pass_back(&mut self, place: usize, buffer: &mut [u8]) -> io::Result<()> {
-        let client = &self.clients[place];
-        let front = &mut self.fronts[client.front];
+        let client = self.clients.heard(place);
+        let front = &mut self.fronts[client.entry];
         for _ in 0..BURST_MAX {
             let Some((length, source)) = receive(&client.socket, buffer)? else { return Ok(()) };
             // A stranger's datagram must not use up a fate of the server's.
-            if source != front.server {
+            if !is_answer(front.server, source) {
                 continue;
             }
             let copies = self.counts.back.note(front.fates.draw());
             if copies > 0 {
                 self.listener.hear(&buffer[..length]);
             }
-            let sent = send(&front.datagrams, &buffer[..length], client.address, copies);
-            self.counts.back.forwarded.fetch_add(sent, Ordering::Relaxed);
+            self.counts.back.send(&front.datagrams, &buffer[..length], client.address, copies);
         }
         Ok(())
-    }
-
-    /// Returns the place of a client of a server, a new one if it was not heard of before.
-    fn client(&mut self, address: SocketAddr, front: usize) -> io::Result<usize> {
-        let is_it = |client: &RemoteClient| client.address == address && client.front == front;
-        let now = Instant::now();
-        if let Some(place) = self.clients.iter().position(is_it) {
-            self.clients[place].heard_at = now;
-            return Ok(place);
-        }
-        self.forget_idle(now);
-        if self.clients.len() == CLIENTS_MAX {
-            self.clients.pop_front();
-        }
-        let socket = UdpSocket::bind(any_port_towards(self.fronts[front].server))?;
-        socket.set_nonblocking(true)?;
-        self.clients.push_back(RemoteClient { address, front, socket, heard_at: now });
-        Ok(self.clients.len() - 1)
-    }
-
-    fn forget_idle(&mut self, now: Instant) {
-        self.clients.retain(|client| now.saturating_duration_since(client.heard_at) <= IDLE_MAX);
     }
 
     fn accept(&self, front: usize) -> io::Result<()> {
@@ -402,33 +364,6 @@ mod tests {
         send_to(&client, "doubled", front);
         assert_eq!([received(&server).0, received(&server).0], ["doubled", "doubled"]);
         assert_eq!(network.counts().forward.duplicated, 1);
-    }
-
-    #[test]
-    fn clients_that_send_nothing_any_more_are_forgotten() {
-        let no_losses = Probability::new(0.0).expect("it is from 0 to 1");
-        let fates = || DatagramFates::new(1, "anybody", no_losses, no_losses);
-        let front = Front {
-            datagrams: datagrams(),
-            streams: TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a loopback port is free"),
-            server: at(&free()),
-            fates: fates(),
-        };
-        let (counts, listener) = (Arc::default(), Arc::<Notes>::default());
-        let clients = VecDeque::new();
-        let mut relay = Relay { fronts: vec![front], clients, forward_fates: fates(), counts, listener };
-        let leases = [free(), free()];
-        let addresses = leases.each_ref().map(at);
-        for address in addresses {
-            relay.client(address, 0).expect("there are sockets");
-        }
-        let now = Instant::now();
-        relay.clients[1].heard_at = now + IDLE_MAX;
-        relay.forget_idle(now + IDLE_MAX / 2);
-        assert_eq!(relay.clients.len(), 2);
-        relay.forget_idle(now + 2 * IDLE_MAX);
-        let left: Vec<SocketAddr> = relay.clients.iter().map(|client| client.address).collect();
-        assert_eq!(left, [addresses[1]]);
     }
 
     #[test]

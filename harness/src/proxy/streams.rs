@@ -15,6 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use simutant_sim_core::{StreamSettings, VirtualDuration, network};
 
 use super::ProxyError;
@@ -104,7 +106,7 @@ struct Connection {
     /// Places of the programs: that of the one that connected first.
     programs: [usize; 2],
     address: SocketAddr,
-    /// Their ends; the second is there when the connection is made.
+    /// Their ends; the second is there when the connection is begun.
     ends: [Option<TcpStream>; 2],
     /// What goes from the first to the second, and back.
     flows: [Flow; 2],
@@ -215,7 +217,7 @@ impl Relay {
         let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
         let wait = wait.map(|wait| Timespec::try_from(wait).expect("a delay is short"));
         match rustix::event::poll(&mut all, wait.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         Ok(all[..told].iter().map(|descriptor| !descriptor.revents().is_empty()).collect())
@@ -359,10 +361,18 @@ impl Connection {
     fn deliver(&mut self, flow: usize) -> io::Result<bool> {
         let Piece { content, .. } = &mut self.flows[flow].pieces[0];
         if let Content::Begin = content {
-            let stream = TcpStream::connect(self.address)?;
-            stream.set_nonblocking(true)?;
-            stream.set_nodelay(true)?;
-            self.ends[1] = Some(stream);
+            let is_connected = match &self.ends[1] {
+                None => {
+                    let (stream, is_connected) = connect(self.address)?;
+                    self.ends[1] = Some(stream);
+                    is_connected
+                }
+                Some(stream) => has_connected(stream)?,
+            };
+            if !is_connected {
+                self.flows[flow].is_blocked = true;
+                return Ok(false);
+            }
         } else {
             let to = self.ends[1 - flow].as_mut().expect("the first piece connects");
             match content {
@@ -393,6 +403,33 @@ impl Connection {
             // A socket that does not linger is reset when it is closed.
             _ = rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO));
         }
+    }
+}
+
+/// Begins a connection, which may take long where the address is of another machine, and all other connections go on
+/// meanwhile; returns whether it is made already. Its end can be written to when it is.
+fn connect(address: SocketAddr) -> io::Result<(TcpStream, bool)> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    // A process that is started meanwhile must not inherit it.
+    let stream = TcpStream::from(rustix::net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)?);
+    stream.set_nonblocking(true)?;
+    stream.set_nodelay(true)?;
+    match rustix::net::connect(&stream, &address) {
+        Ok(()) => Ok((stream, true)),
+        Err(Errno::INPROGRESS | Errno::INTR) => Ok((stream, false)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns whether a connection that was begun is made.
+fn has_connected(stream: &TcpStream) -> io::Result<bool> {
+    match stream.take_error()? {
+        Some(error) => Err(error),
+        None => match stream.peer_addr() {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::NotConnected => Ok(false),
+            Err(error) => Err(error),
+        },
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::marks::FunctionMarks;
-use crate::{COVER, PAUSED, RECORD, RUN, active, tick};
+use crate::{CHOOSE, COVER, PAUSED, RECORD, RUN, active, tick};
 
 /// Functions with a smaller number have a byte; a call of another is decided anew each time. More than systems have,
 /// and few to clear for a run.
@@ -68,11 +68,11 @@ impl FunctionMarks {
         RUN.with(|run| {
             run.entered.set(run.entered.get() | 1 << (self.number % 64));
             let (known, is_clean) = match run.active.get() {
-                _ if self.is_rehearsed() => (Runs::Other, false),
                 // These two take turns.
                 PAUSED => (Runs::Unknown, true),
                 RECORD => (Runs::Unknown, false),
                 COVER => (Runs::Other, false),
+                CHOOSE if self.has_mutants() => (Runs::Other, false),
                 _ if self.is_mutated() => (Runs::Other, false),
                 _ => (Runs::Clean, true),
             };
@@ -90,12 +90,12 @@ impl FunctionMarks {
     pub fn body(&'static self) -> u8 {
         let [first, count] = self.mutants;
         match active() {
-            _ if self.is_rehearsed() => 1,
             // When all mutants of the function are infected, there is nothing left to compare. Without any of its own,
             // there is nothing by which that would be known.
             RECORD if count > 0 && RUN.with(move |run| run.mutants.finished.is_open(first)) => 2,
             RECORD if count == 0 && self.has_mutants() => 2,
             RECORD | COVER => 3,
+            CHOOSE => 1,
             _ => {
                 debug_assert!(self.is_mutated(), "{self:?}");
                 1
@@ -107,15 +107,6 @@ impl FunctionMarks {
     fn is_mutated(&self) -> bool {
         let [first, count] = self.mutants;
         is_mutated(first, count) || self.constants.iter().any(|&[first, count]| is_mutated(first, count))
-    }
-
-    /// Whether the function, if it has mutants, runs the body that has them, whatever is active.
-    #[inline(always)]
-    fn is_rehearsed(&self) -> bool {
-        #[cfg(feature = "rehearsal")]
-        return self.has_mutants() && crate::rehearsal::asks_for_mutated();
-        #[cfg(not(feature = "rehearsal"))]
-        false
     }
 
     /// Says which body runs, as [`FunctionMarks::body`], or 0 for the clean one, as [`FunctionMarks::is_clean`].

@@ -5,6 +5,7 @@
 //! has the traits which all of them have.
 
 use std::fmt::{Debug, Display, Formatter};
+use std::future::Future;
 use std::iter::FusedIterator;
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -5,8 +5,8 @@
 //! coverage alone. [`FunctionMarks::is_clean`] or [`FunctionMarks::enter`] says, once per call, which body runs. All
 //! state belongs to the thread: a run never leaves it.
 //!
-//! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_mutant`],
-//! [`finish`]) stands first; the rest is called by generated code, but for what the worker's allocator says ([`freed`],
+//! The half of the API that a worker calls around a run ([`start_clean`], [`start_recording`], [`start_choosing`],
+//! [`start_mutant`], [`finish`]) stands first; the rest is called by generated code, but for what the worker's allocator says ([`freed`],
 //! [`moved`], [`stop`]).
 //!
 //! The crate has no dependencies, so that it can be added to any package. The feature `program` is for programs that no
@@ -50,6 +50,9 @@ const COVER: u32 = u32::MAX - 1;
 const RECORD: u32 = u32::MAX - 2;
 /// [`Run::active`] while an alternative of a recorded run is evaluated: every function runs its clean body, for now.
 const PAUSED: u32 = u32::MAX - 3;
+
+/// [`Run::active`] while every function runs the body that chooses, and no mutant is chosen.
+const CHOOSE: u32 = u32::MAX - 4;
 
 /// What a thread runs. All of it is in one place, which a function has to look for once.
 #[derive(Debug)]
@@ -129,13 +132,19 @@ pub fn start_recording(step_limit: u64, sizes: RecordingSizes) {
     RUN.with(|run| run.record(sizes));
 }
 
+/// Begins a run of the original in which every function that has mutants runs the body that chooses between it and
+/// them: it does what a clean run does, unless that body is wrong.
+pub fn start_choosing(step_limit: u64) {
+    start(CHOOSE, step_limit);
+}
+
 /// Begins a run of the mutant with this number in reports.
 ///
 /// # Panics
-/// If its number in generated code ([`place`]) is one of the four values that are reserved.
+/// If its number in generated code ([`place`]) is one of the five values that are reserved.
 pub fn start_mutant(number: u32, step_limit: u64) {
     let number = code_of(number);
-    assert!(number < PAUSED, "mutant {number} is out of range");
+    assert!(number < CHOOSE, "mutant {number} is out of range");
     start(number, step_limit);
 }
 
@@ -243,6 +252,24 @@ pub fn hit() {
     #[cfg(feature = "program")]
     program::reached();
     RUN.with(|run| run.mutant_reached.set(true));
+}
+
+/// Notes that the active mutant is executed, if it is one of those with these offsets from `first`.
+#[inline(always)]
+pub fn hit_among(first: u32, offsets: &[u32]) {
+    if offsets.contains(&active().wrapping_sub(first)) {
+        hit();
+    }
+}
+
+/// Notes that the active mutant is executed, and evaluates what it is made of. As the value of the block, that leaves
+/// its temporaries to the statement around it: this crate is of the edition 2021, and so is a block that it writes.
+#[macro_export]
+macro_rules! reached {
+    ($($mutant:tt)*) => {{
+        $crate::hit();
+        $($mutant)*
+    }};
 }
 
 /// A value that `?` can be applied to.

@@ -129,7 +129,7 @@ impl FunctionMarks {
     }
 
     /// Returns the mutants of which its recording body notes something.
-    pub(crate) fn noted_mutants(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn noted_mutants(&self) -> impl Iterator<Item = u32> + use<'_> {
         std::iter::once(&self.own_mutants).chain(self.constants).flat_map(|&[first, count]| first..first + count)
     }
 

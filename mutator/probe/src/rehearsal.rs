@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use crate::{RecordingSizes, Run};
+use crate::{CHOOSE, RecordingSizes, Run};
 
 /// Which body runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,12 +38,9 @@ static BODY: LazyLock<Body> = LazyLock::new(|| {
 
 /// Makes a run what a thread begins with.
 pub(crate) fn begin(run: &Run) {
-    if let Body::Recording(sizes) = *BODY {
-        run.record(sizes);
+    match *BODY {
+        Body::Clean => {}
+        Body::Mutated => run.active.set(CHOOSE),
+        Body::Recording(sizes) => run.record(sizes),
     }
-}
-
-/// Whether functions with mutants run the body that has them.
-pub(crate) fn asks_for_mutated() -> bool {
-    *BODY == Body::Mutated
 }

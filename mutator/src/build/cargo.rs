@@ -1,12 +1,13 @@
 //! Runs cargo in a generated workspace, and reads what it says.
 
 use std::ffi::OsString;
-use std::io::BufReader;
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
 
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
-use cargo_metadata::{Artifact, Message};
+use cargo_metadata::{Artifact, Message, TargetKind};
 
 use super::request::BuildEvent;
 use super::workspace::Workspace;
@@ -81,38 +82,109 @@ pub(super) fn rendered(errors: &[Diagnostic]) -> String {
 /// [`MutatorError::NoCargo`] if it cannot be started or listened to, [`MutatorError::Interrupted`] if an interrupt ended
 /// it.
 pub(super) fn run(command: &mut Command, progress: &mut dyn FnMut(BuildEvent)) -> Result<Run, MutatorError> {
+    // The lines for a person say what begins, whatever they are set to look like; the messages say what is done.
+    command.envs([
+        ("CARGO_TERM_QUIET", "false"),
+        ("CARGO_TERM_VERBOSE", "false"),
+        ("CARGO_TERM_COLOR", "never"),
+        ("CARGO_TERM_PROGRESS_WHEN", "never"),
+    ]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(MutatorError::NoCargo)?;
-    let mut stderr = child.stderr.take().expect("it is piped");
-    let complaints = std::thread::spawn(move || {
-        let mut text = String::new();
-        // What is not text cannot be shown; the exit status still tells.
-        let _ = std::io::Read::read_to_string(&mut stderr, &mut text);
-        text
+    let (stdout, stderr) = (child.stdout.take().expect("it is piped"), child.stderr.take().expect("it is piped"));
+    let (said, hears) = channel();
+    let of_messages = said.clone();
+    // Nobody listens any more after an error.
+    std::thread::spawn(move || {
+        let messages = Message::parse_stream(BufReader::new(stdout)).map(|message| Said::Message(Box::new(message)));
+        messages.map(|message| of_messages.send(message)).take_while(Result::is_ok).for_each(drop);
     });
-    let stdout = BufReader::new(child.stdout.take().expect("it is piped"));
-    let mut errors = Vec::new();
-    let (mut artifacts, mut conditions) = (Vec::new(), Vec::new());
-    for message in Message::parse_stream(stdout) {
-        match message.map_err(MutatorError::NoCargo)? {
-            Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
-                errors.push(message.message);
-            }
-            Message::CompilerArtifact(artifact) => {
-                if !artifact.fresh {
-                    progress(BuildEvent::Compiled { name: artifact.target.name.clone() });
+    std::thread::spawn(move || {
+        let lines = BufReader::new(stderr).split(b'\n').map_while(Result::ok);
+        let lines = lines.map(|line| Said::Line(String::from_utf8_lossy(&line).into_owned()));
+        lines.map(|line| said.send(line)).take_while(Result::is_ok).for_each(drop);
+    });
+    let (mut running, mut complaints) = (Running::default(), String::new());
+    let (mut errors, mut artifacts, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
+    for said in hears {
+        match said {
+            Said::Line(line) => {
+                if running.begin(&line) {
+                    progress(running.event());
                 }
-                artifacts.push(artifact);
+                complaints.push_str(&line);
+                complaints.push('\n');
             }
-            Message::BuildScriptExecuted(script) => conditions.push((script.package_id.repr, script.cfgs)),
-            _ => {}
+            Said::Message(message) => match (*message).map_err(MutatorError::NoCargo)? {
+                Message::CompilerMessage(message) if message.message.level == DiagnosticLevel::Error => {
+                    errors.push(message.message);
+                }
+                Message::CompilerArtifact(artifact) => {
+                    if running.end(&artifact) {
+                        progress(running.event());
+                    }
+                    artifacts.push(artifact);
+                }
+                Message::BuildScriptExecuted(script) => conditions.push((script.package_id.repr, script.cfgs)),
+                _ => {}
+            },
         }
     }
     let status = child.wait().map_err(MutatorError::NoCargo)?;
     if status.signal() == Some(INTERRUPT) {
         return Err(MutatorError::Interrupted);
     }
-    let complaints = complaints.join().unwrap_or_default();
     Ok(Run { artifacts, errors, conditions, succeeds: status.success(), complaints })
+}
+
+/// What cargo says.
+enum Said {
+    /// To programs.
+    Message(Box<io::Result<Message>>),
+    /// To people.
+    Line(String),
+}
+
+/// The packages that are being compiled, in the order in which they began.
+#[derive(Debug, Default)]
+struct Running(Vec<String>);
+
+impl Running {
+    /// Takes in a line for people; returns whether it says that a package begins.
+    fn begin(&mut self, line: &str) -> bool {
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next(), words.next()) {
+            (Some("Compiling" | "Checking"), Some(package), Some(version)) if version.starts_with('v') => {
+                self.0.push(package.to_owned());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes in what is done; returns whether a package is.
+    fn end(&mut self, artifact: &Artifact) -> bool {
+        // After its build script comes the package itself.
+        if artifact.target.kind.contains(&TargetKind::CustomBuild) {
+            return false;
+        }
+        let name = package_name(&artifact.package_id.repr);
+        let before = self.0.len();
+        self.0.retain(|package| package != name);
+        self.0.len() < before
+    }
+
+    fn event(&self) -> BuildEvent {
+        BuildEvent::Running { packages: self.0.clone() }
+    }
+}
+
+/// Returns the name in cargo's identity of a package: `…#NAME@VERSION`, or `…/NAME#VERSION`.
+fn package_name(identity: &str) -> &str {
+    let (place, rest) = identity.rsplit_once('#').unwrap_or(("", identity));
+    match rest.split_once('@') {
+        Some((name, _)) => name,
+        None => place.rsplit('/').next().unwrap_or(place),
+    }
 }
 
 /// Returns the cargo that this was started by, or the one that is found.
@@ -136,6 +208,36 @@ pub(super) fn cargo(command: &str) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_packages_that_are_being_compiled_are_named_while_they_are() {
+        let artifact = |package: &str, kind: &str| -> Artifact {
+            let target = serde_json::json!({
+                "kind": [kind], "crate_types": ["lib"], "name": "x", "src_path": "/x.rs", "edition": "2021", "doctest": true,
+                "test": true,
+            });
+            let profile = serde_json::json!({
+                "opt_level": "0", "debuginfo": 0, "debug_assertions": true, "overflow_checks": true, "test": false,
+            });
+            let artifact = serde_json::json!({
+                "package_id": package, "manifest_path": "/Cargo.toml", "target": target, "profile": profile,
+                "features": [], "filenames": [], "executable": null, "fresh": false,
+            });
+            serde_json::from_value(artifact).expect("it is one of cargo's")
+        };
+        let mut running = Running::default();
+        let serde = "registry+https://github.com/rust-lang/crates.io-index#serde@1.0.0";
+        assert!(!running.begin("    Updating crates.io index"));
+        assert!(running.begin("   Compiling serde v1.0.0") && running.begin("   Compiling gbn v0.1.0 (/home/a b/gbn)"));
+        assert!(!running.end(&artifact(serde, "custom-build")), "the package itself is still to come");
+        assert_eq!(running.0, ["serde", "gbn"]);
+        assert!(running.end(&artifact(serde, "lib")) && !running.end(&artifact(serde, "lib")));
+        assert!(running.begin("    Checking simutant-check v0.0.0 (/x)") && !running.begin("    Finished release"));
+        assert!(running.end(&artifact("path+file:///home/a%20b/gbn#0.1.0", "lib")));
+        assert_eq!(running.0, ["simutant-check"]);
+        assert!(running.end(&artifact("path+file:///x/simutant-check-7#simutant-check@0.0.0", "bin")));
+        assert_eq!(running.0, [""; 0]);
+    }
 
     #[test]
     fn an_interrupt_that_ends_the_compiler_is_told_from_a_failure() {

@@ -6,7 +6,7 @@ use cargo_metadata::diagnostic::{Diagnostic, DiagnosticSpan};
 
 use super::cargo::{cargo, rendered};
 use super::files::write;
-use super::request::BuildEvent;
+use super::request::{BuildEvent, BuildRequest};
 use super::worker::LINK;
 use super::workspace::Workspace;
 use crate::error::{MutatorError, TypeTrouble};
@@ -21,21 +21,27 @@ impl Workspace {
         self.root.join(format!("{CHECK}-{}", self.mark))
     }
 
-    /// Writes the package that is checked: it depends on that of the user, in the folder `system`, and on nothing else.
-    pub(super) fn write_check(&self, package: &Package, system: &Path) -> Result<(), MutatorError> {
+    /// Writes the package that is checked: it gives the system's type, of the user's package in the folder `system`, to the
+    /// worker, which says what it must be.
+    pub(super) fn write_check(&self, request: &BuildRequest<'_>, system: &Path) -> Result<(), MutatorError> {
+        let BuildRequest { package, worker: (worker_name, worker_path), .. } = *request;
         let folder = self.check_member();
         write(
             &folder.join("Cargo.toml"),
             &format!(
                 "[package]\nname = {CHECK:?}\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[dependencies]\n\
+                 worker = {{ path = {:?}, package = {worker_name:?} }}\n\
                  system = {{ path = {:?}, package = {:?}, {} }}\n",
+                worker_path.display().to_string(),
                 system.display().to_string(),
                 package.name(),
                 package.features.of_dependency(),
             ),
         )?;
-        let text =
-            format!("//! Generated: names the system's type.\n\npub type System = system::{};\n", package.type_path);
+        let text = format!(
+            "//! Generated: names the system's type.\n\npub fn system() {{\n    _ = worker::system::<system::{}>();\n}}\n",
+            package.type_path
+        );
         write(&folder.join("src/lib.rs"), &text)
     }
 

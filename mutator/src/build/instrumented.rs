@@ -36,6 +36,7 @@ pub fn build_with(
     progress: &mut dyn FnMut(BuildEvent),
 ) -> Result<Build, MutatorError> {
     let package = request.package;
+    package.check_type()?;
     let specification = read_specification(package, request.operators)?;
     let workspace = Workspace::new(package, request.directory)?;
     let _one_at_a_time = workspace.lock()?;

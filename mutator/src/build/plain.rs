@@ -25,12 +25,13 @@ pub(super) const FOLDER: &str = "plain";
 /// cannot be read or written.
 pub fn build_plain(request: &BuildRequest<'_>, progress: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, MutatorError> {
     let package = request.package;
+    package.check_type()?;
     let directory = request.directory.join(FOLDER);
     let workspace = Workspace::new(package, &directory)?;
     let _one_at_a_time = workspace.lock()?;
     workspace.write_plain(request, &[])?;
-    // To compile the engine takes minutes, and to check the package seconds.
-    if !package.has_other_values() && workspace.is_cold() {
+    // To compile the engine takes minutes, and to check the package and its system's type seconds.
+    if workspace.is_cold() {
         let errors = workspace.check(progress)?;
         if !errors.is_empty() {
             return Err(workspace.package_error(package, &errors));
@@ -62,7 +63,7 @@ impl Workspace {
         let members = [&[self.check_member()], further].concat();
         self.write_worker_manifest(&members, &settings, &package.own_patches()?)?;
         self.write_lock(package)?;
-        self.write_check(package, package.members[0].root())?;
+        self.write_check(request, package.members[0].root())?;
         self.write_program(request, package.members[0].root())?;
         self.write_main(&own_lines(package)?, &[])
     }
@@ -72,8 +73,10 @@ impl Workspace {
         let copies: Vec<String> = package.members.iter().map(Member::specifier).collect();
         let mut settings = vec![(LINK, IN_PARTS), (MAIN, IN_PARTS)];
         settings.extend(copies.iter().map(|copy| (copy.as_str(), IN_PARTS)));
-        self.write_worker_manifest(&self.copies, &settings, &package.patches(&self.copies)?)?;
+        let members = [&self.copies[..], &[self.check_member()]].concat();
+        self.write_worker_manifest(&members, &settings, &package.patches(&self.copies)?)?;
         self.write_copies(package, |member| package.manifest(member, &[], &self.copies))?;
+        self.write_check(request, &self.copies[0])?;
         let mut lines = String::new();
         for (file, copy) in package.files.iter().zip(&self.files) {
             let text = package.text(file)?;

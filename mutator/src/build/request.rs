@@ -54,9 +54,18 @@ pub enum BuildEvent {
         /// Mutants rejected so far.
         rejected: usize,
     },
-    /// A crate has been compiled.
-    Compiled {
-        /// Its name.
-        name: String,
+    /// The instrumented code is so long that the compiler may take minutes. Comes before it starts for the first time.
+    Long {
+        /// Bytes of instrumented code, in all files.
+        bytes: usize,
+        /// The path of the function with the most of it.
+        function: String,
+        /// Bytes of instrumented code in that function.
+        function_bytes: usize,
+    },
+    /// The compiler begins a package, or has ended one.
+    Running {
+        /// Those that it is at, in the order in which it began them.
+        packages: Vec<String>,
     },
 }

@@ -18,6 +18,9 @@ use crate::syntax::source::FunctionId;
 /// ordinary code: errors come in four or five waves (names, types, borrows, ...).
 const ROUNDS_MAX: usize = 100;
 
+/// How many bytes of instrumented code compile without patience. Our own systems have half a megabyte.
+const LONG_BYTES: usize = 4 << 20;
+
 /// Compiling again and again, until the compiler has nothing against the mutants that are left.
 pub(super) struct Rounds<'a> {
     pub(super) package: &'a Package,
@@ -59,6 +62,9 @@ impl Rounds<'_> {
                 instrumented.mark_as_draft();
             }
             workspace.write_sources(&instrumented)?;
+            if round == 1 {
+                instrumented.if_longer(LONG_BYTES, specification).into_iter().for_each(&mut *progress);
+            }
             let rejected = verdicts.rejected.len();
             progress(BuildEvent::Compiling { round, mutants: instrumented.sites.mutants.len(), rejected });
             let (tried, before) = (verdicts.suspected.clone(), verdicts.clone());

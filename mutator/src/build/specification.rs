@@ -19,6 +19,7 @@ pub(super) fn read_specification(package: &Package, selection: &Selection) -> Re
     for (index, member) in package.members.iter().enumerate() {
         let modules = member.modules();
         for (file, source) in package.files.iter().zip(&mut sources).filter(|(file, _)| file.member == index) {
+            source.edition = member.metadata.edition;
             source.crate_module = module_of(member, &modules, &member.root().join(&file.path), Path::new(&file.path));
         }
         read_declaring(member, &modules, &mut declaring)?;
@@ -71,6 +72,7 @@ fn module_of(member: &Member, modules: &BTreeMap<PathBuf, ModuleFile>, path: &Pa
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judgements::{described, read_judgements};
     use crate::mutation::PlacedCandidate;
 
     const WINDOW: &str = "use crate::shapes::Shape; use std::ops::Range;
@@ -134,6 +136,30 @@ mod tests {
             message.ends_with("Cargo.toml:10: `skip` matches nothing of the specification: function `Pane::*`"),
             "{message}"
         );
+    }
+
+    /// Judgements on mutants of the systems that come with Simutant are about code that is there.
+    #[test]
+    fn every_judgement_on_our_systems_has_a_mutant() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems");
+        let text = read(&folder.join(crate::judgements::FILE)).expect("mutants of our systems are judged");
+        let judged: toml::Table = toml::from_str(&text).expect("it is TOML");
+        for (system, entries) in &judged {
+            let package = Package::find(&folder.join("Cargo.toml"), system).expect("it is one of ours");
+            let specification = read_specification(&package, package.operators()).expect("it is read");
+            let known = |identity: &str| {
+                let (id, _) = specification.all_candidates().find(|(_, placed)| placed.identity == identity)?;
+                Some(described(&specification.no_sites(), &specification.mutant(id, 0)))
+            };
+            for (identity, entry) in entries.as_table().expect("a table for each mutant") {
+                let mutant = known(identity).unwrap_or_else(|| panic!("{system}.{identity} is judged, and gone"));
+                // Lines are those of the day when it was judged.
+                let code = |text: &str| text.split_once(": ").map(|(_, code)| code.to_owned());
+                let shown = entry["mutant"].as_str().expect("it is for people");
+                assert_eq!(code(shown), code(&mutant), "{system}.{identity}");
+            }
+            read_judgements(&package.judgements(), system).expect("each has a reason");
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ use std::ops::Range;
 use syn::{BinOp, Expr, UnOp};
 
 use crate::syntax::parts::range_of;
+use crate::syntax::purity::is_short_circuit;
 
 /// Decisions with more conditions are not looked at.
 const CONDITIONS_MAX: usize = 10;
@@ -104,7 +105,7 @@ fn tree(condition: &Expr, conditions: &mut Vec<ConditionSite>) -> Tree {
     match condition {
         Expr::Paren(inner) => tree(&inner.expr, conditions),
         Expr::Unary(inner) if matches!(inner.op, UnOp::Not(_)) => Tree::Not(Box::new(tree(&inner.expr, conditions))),
-        Expr::Binary(inner) if matches!(inner.op, BinOp::And(_) | BinOp::Or(_)) => {
+        Expr::Binary(inner) if is_short_circuit(&inner.op) => {
             let left = Box::new(tree(&inner.left, conditions));
             let right = Box::new(tree(&inner.right, conditions));
             if matches!(inner.op, BinOp::And(_)) { Tree::And(left, right) } else { Tree::Or(left, right) }

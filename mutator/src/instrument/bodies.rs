@@ -3,12 +3,14 @@
 use std::ops::Range;
 
 use simutant_outcomes::{Block, Branch, Function, Sites, UninstrumentedFunction};
+use syn::{FnArg, Pat, PatType, ReceiverKind, Signature, Type};
 
 use super::coverage::{Coverage, NO_MARK, pair_from};
 use super::numbering::{FunctionPlace, NumberedMutant, room};
 use super::points::{Choice, point_edits};
 use super::{Instrumenter, Plan, hidden, steps};
-use crate::syntax::parts::inside;
+use crate::graph::bindings;
+use crate::syntax::parts::{inside, range_of};
 use crate::syntax::source::{FunctionId, FunctionSource};
 use crate::text::edit::{COVERING, CandidateId, Edit, Output, Owner, Renderer, Variant};
 
@@ -25,6 +27,47 @@ const FOUR: &[(Variant, &str)] = &[
 
 /// The bodies of a function without mutants.
 const TWO: &[(Variant, &str)] = &[(Variant::Clean, ""), (Variant::Covering, " _ => ")];
+
+/// Returns a statement by which a closure captures the parameters of a function in the order in which that drops them,
+/// the last one first: what a closure captures it drops in the order in which it names it.
+fn captures_in_drop_order(signature: &Signature) -> String {
+    let mut names = Vec::new();
+    for parameter in &signature.inputs {
+        match parameter {
+            FnArg::Receiver(receiver) if !matches!(receiver.kind, ReceiverKind::Reference(..)) => {
+                names.push("self".to_owned());
+            }
+            FnArg::Typed(typed) if is_unnamed(typed) => names.push(name_of_unnamed(typed)),
+            FnArg::Typed(typed) if !matches!(*typed.ty, Type::Reference(_)) => {
+                let mut found = Vec::new();
+                bindings(&typed.pat, &mut found);
+                names.extend(found.into_iter().map(|(name, _)| name));
+            }
+            FnArg::Receiver(_) | FnArg::Typed(_) => {}
+        }
+    }
+    let named: Vec<String> = names.iter().rev().map(|name| format!("&{name}")).collect();
+    if named.len() > 1 { format!("let _ = ({}); ", named.join(", ")) } else { String::new() }
+}
+
+/// Returns whether a parameter is `_`, and may have something to drop: a closure could not capture it.
+fn is_unnamed(parameter: &PatType) -> bool {
+    matches!(*parameter.pat, Pat::Wild(_)) && !matches!(*parameter.ty, Type::Reference(_))
+}
+
+fn name_of_unnamed(parameter: &PatType) -> String {
+    format!("_simutant_{}", range_of(&parameter.pat).start)
+}
+
+/// Returns the edits that give the unnamed parameters of a function names.
+pub(super) fn naming_edits(signature: &Signature) -> impl Iterator<Item = Edit> {
+    signature.inputs.iter().filter_map(|parameter| match parameter {
+        FnArg::Typed(typed) if is_unnamed(typed) => {
+            Some(Edit::replace(range_of(&typed.pat), Variant::ALL, vec![name_of_unnamed(typed).into()]))
+        }
+        _ => None,
+    })
+}
 
 /// Returns the edits without which a function could not have several bodies.
 fn hidden_edits(function: &FunctionSource) -> Vec<Edit> {
@@ -61,7 +104,8 @@ impl Instrumenter<'_> {
                 Some(returns) => (
                     "match SIMUTANT_FUNCTION.is_clean() { true",
                     format!(
-                        " false => ::simutant_probe::aside(move || -> {returns} {{ match SIMUTANT_FUNCTION.body() {{"
+                        " false => ::simutant_probe::aside(move || -> {returns} {{ {}match SIMUTANT_FUNCTION.body() {{",
+                        captures_in_drop_order(&function.signature)
                     ),
                     "}})",
                 ),
@@ -170,22 +214,14 @@ impl Instrumenter<'_> {
 
     /// Returns the edits that let the points of one function choose between the original and its mutants.
     fn point_edits(&self, id: FunctionId, plan: &Plan<'_>) -> Vec<Edit> {
-        let mut edits = Vec::new();
-        let mut point: Vec<Choice<'_>> = Vec::new();
-        for &NumberedMutant { candidate, ref numbers } in plan.numbering.candidates_of(id) {
-            let placed = &self.specification.candidates[candidate];
-            if point.first().is_some_and(|choice| !choice.is_at(&placed.candidate)) {
-                edits.extend(point_edits(&point));
-                point.clear();
-            }
-            point.push(Choice {
-                candidate: &placed.candidate,
+        let choices =
+            plan.numbering.candidates_of(id).iter().map(|&NumberedMutant { candidate, ref numbers }| Choice {
+                candidate: &self.specification.candidates[candidate].candidate,
                 index: candidate,
                 numbers,
                 is_comparable: !plan.verdicts.incomparable.contains(&CandidateId::Function(candidate)),
             });
-        }
-        edits.extend(point_edits(&point));
+        let mut edits = point_edits(&choices.collect::<Vec<_>>());
         // Inside of what else is chosen there.
         let numbered = |constant| plan.numbering.mutants_of_constant(constant);
         edits.extend(self.specification.constants.points(&self.specification.sources, id, &numbered));

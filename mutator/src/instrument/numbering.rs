@@ -62,6 +62,9 @@ pub(super) fn room(count: usize, least: usize) -> usize {
     (count + least / 4).next_power_of_two().max(least)
 }
 
+/// Why a candidate is left out although the compiler was not asked.
+const TOO_LONG: &str = "a choice there would end temporaries early, and the code around them is too long to be copied";
+
 /// How many numbers there are for the mutants of a function at least.
 const MUTANTS_LEAST: usize = 64;
 
@@ -284,6 +287,11 @@ fn accepted(
     sites: &mut Sites,
 ) -> Vec<(usize, Mutant)> {
     let mut accepted = Vec::new();
+    let too_long = specification.too_long.iter().filter(|placed| placed.function_id() == Some(place));
+    sites.rejected.extend(too_long.map(|placed| RejectedMutant {
+        mutant: specification.mutant_of(placed, function),
+        reason: TOO_LONG.to_owned(),
+    }));
     let all = &specification.candidates;
     // Candidates are in the order of files and functions.
     let start = all.partition_point(|placed| placed.function_id() < Some(place));

@@ -289,3 +289,32 @@ fn a_body_without_data_flow_notes_blocks_and_branches() {
 fn the_recording_body_notes_coverage_and_infection() {
     assert_snapshot!(rendered(SAMPLE, Variant::Recording));
 }
+
+#[test]
+fn long_code_is_told_with_its_longest_function() {
+    let instrumented = instrumented(&["fn f(a: u32) -> u32 { a + 1 }", "fn g(a: u32) -> u32 { a + a * a - 2 }"], false);
+    let bytes: usize = instrumented.outputs.iter().map(|output| output.text.len()).sum();
+    let source = |file: usize, text: &str| Source::parse(&format!("src/{file}.rs"), text.into()).expect("it parses");
+    let (selection, declarations, names) = Default::default();
+    let settings = Settings { selection: &selection, declarations: &declarations, names: &names };
+    let sources = vec![source(0, "fn f(a: u32) -> u32 { a + 1 }"), source(1, "fn g(a: u32) -> u32 { a + a * a - 2 }")];
+    let specification = Specification::new("a", "a", sources, &settings);
+    assert_eq!(instrumented.if_longer(bytes, &specification), None);
+    let function_bytes = instrumented.outputs[1].text.len() - "fn g(a: u32) -> u32 {}".len();
+    let long = BuildEvent::Long { bytes, function: "1::g".to_owned(), function_bytes };
+    assert_eq!(instrumented.if_longer(bytes - 1, &specification), Some(long));
+}
+
+#[test]
+fn choices_that_would_copy_too_much_are_left_out_and_listed() {
+    let listed = |count: usize| {
+        let list: String = (0..count).map(|call| format!("g({call}).h() > 2, ")).collect();
+        let sites = instrumented(&[&format!("fn k() {{ let list = [{list}]; }}")], false).sites;
+        (sites.mutants.len(), sites.rejected.len())
+    };
+    let (few, none) = listed(10);
+    assert_eq!((few, none), (30, 0));
+    let (placed, too_long) = listed(400);
+    assert_eq!(placed + too_long, 1200);
+    assert!(0 < placed && placed < too_long, "{placed} {too_long}");
+}

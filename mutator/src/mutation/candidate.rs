@@ -32,6 +32,18 @@ pub(crate) struct Point {
     pub(crate) form: Form,
     /// For [`Form::Arm`]: its parts.
     pub(crate) arm: Option<ArmParts>,
+    /// For an operation whose operands are evaluated before the choice, since its mutants combine their values: where
+    /// they are. A choice among other mutants of it is outside.
+    pub(crate) operation: Option<Operation>,
+}
+
+/// The operands of a binary operation, which stand at its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Operation {
+    pub(crate) left_end: usize,
+    pub(crate) right_start: usize,
+    /// Whether the right operand is evaluated before the choice, and not only the left one.
+    pub(crate) shares_right: bool,
 }
 
 /// The parts of an arm without a guard.
@@ -44,7 +56,7 @@ pub(crate) struct ArmParts {
 
 impl Point {
     pub(crate) fn new(range: &Range<usize>, form: Form) -> Self {
-        Self { start: range.start, end: Reverse(range.end), form, arm: None }
+        Self { start: range.start, end: Reverse(range.end), form, arm: None, operation: None }
     }
 
     pub(crate) fn range(&self) -> Range<usize> {
@@ -62,11 +74,23 @@ pub(crate) struct Candidate {
     /// What is changed; the point holds it.
     pub(crate) change: Change,
     pub(crate) point: Point,
+    /// Where the choice is made, if that is not at the point.
+    pub(crate) elsewhere: Option<Point>,
 }
 
 impl Candidate {
     pub(crate) fn range(&self) -> &Range<usize> {
         &self.change.range
+    }
+
+    /// Returns where the choice between original and mutant is made.
+    pub(crate) fn choice(&self) -> &Point {
+        self.elsewhere.as_ref().unwrap_or(&self.point)
+    }
+
+    /// Returns how many bytes of source are copied for its choice alone.
+    pub(crate) fn copied_bytes(&self) -> usize {
+        self.elsewhere.as_ref().filter(|choice| choice.operation.is_none()).map_or(0, |choice| choice.range().len())
     }
 
     /// Returns what stands at the point in the mutant.

@@ -13,6 +13,7 @@ use super::tags::tag;
 use crate::operators::{self, Change, Context, Infection, Operator, Place, Selection};
 use crate::syntax::names::Kind;
 use crate::syntax::parts::{binds, diverges, range_of};
+use crate::syntax::purity::is_short_circuit;
 use crate::syntax::types::is_unsigned_integer;
 
 pub(super) struct Finder<'a> {
@@ -74,7 +75,8 @@ impl<'a> Finder<'a> {
         let change =
             if point.range() == change.range { change } else { Change { infection: Infection::Reached, ..change } };
         let (operator, tier) = (operator.name, operator.tier);
-        self.found.push(Found { candidate: Candidate { operator, tier, class, tag, change, point }, rank });
+        self.found
+            .push(Found { candidate: Candidate { operator, tier, class, tag, change, point, elsewhere: None }, rank });
     }
 
     pub(super) fn function(&mut self, body: &Block) {
@@ -131,10 +133,6 @@ impl<'a> Finder<'a> {
     fn body(&mut self, block: &Block) {
         self.look(Form::Block, Place::Body(block));
     }
-}
-
-fn is_short_circuit(operator: &BinOp) -> bool {
-    matches!(operator, BinOp::And(_) | BinOp::Or(_))
 }
 
 fn is_compound(condition: &Expr) -> bool {

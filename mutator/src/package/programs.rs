@@ -60,6 +60,7 @@ impl Programs {
             features: features.to_vec(),
             default_features,
             cost: None,
+            test_time: None,
             testbed: None,
             reference: None,
             operators: Selection::default(),

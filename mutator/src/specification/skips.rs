@@ -88,6 +88,7 @@ impl Specification {
             false
         };
         self.candidates.retain(&mut stays);
+        self.too_long.retain(&mut stays);
         self.constants.retain(&mut stays);
         let listed = skips.iter().zip(mutants).map(|(skip, mutants)| SkippedCode {
             path: skip.path.clone(),

@@ -272,7 +272,8 @@ impl VisitMut for Stripper<'_> {
     }
 }
 
-fn item_attributes(item: &Item) -> &[Attribute] {
+/// Returns the attributes of an item.
+pub(crate) fn item_attributes(item: &Item) -> &[Attribute] {
     match item {
         Item::Const(item) => &item.attrs,
         Item::Enum(item) => &item.attrs,

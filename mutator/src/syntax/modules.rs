@@ -168,6 +168,29 @@ impl Modules {
         self.by_path.get(path).copied()
     }
 
+    /// Returns which segment of a path that begins in `root` is certain not to be there, and the names that are where it
+    /// should be; `None` if all are, or one may be.
+    pub(crate) fn missing(&self, root: &str, segments: &[String]) -> Option<(usize, Vec<String>)> {
+        let mut path = root.to_owned();
+        for (at, name) in segments.iter().enumerate() {
+            let module = *self.by_path.get(&path)?;
+            match self.find_in(module, name, &mut Vec::new()) {
+                Found::Path(found) => path = found,
+                Found::Nothing => return Some((at, self.names_in(module))),
+                Found::Outside(_) | Found::Unknown(_) => return None,
+            }
+        }
+        None
+    }
+
+    /// Returns the names that a module declares and imports by name, those of the modules in it included.
+    fn names_in(&self, module: ModuleId) -> Vec<String> {
+        let Module { path, scope, .. } = &self.all[module];
+        let inner = self.by_path.keys().filter_map(|inner| inner.strip_prefix(path.as_str())?.strip_prefix("::"));
+        let inner = inner.filter(|name| !name.contains("::")).map(str::to_owned);
+        scope.own.iter().chain(scope.named.keys()).cloned().chain(inner).collect()
+    }
+
     /// Returns the paths of what `segments` may name in a module, and in blocks with names of their own: one, unless
     /// nothing says where the name comes from and several things have it.
     pub(crate) fn paths(&self, module: Option<ModuleId>, blocks: &Imports, segments: &[String]) -> Vec<String> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Expr, Meta, Type};
+use syn::{Attribute, Block, Expr, Meta, Type, UnOp};
 
 /// Macros after which control does not go on.
 const DIVERGING_MACROS: [&str; 4] = ["panic", "unreachable", "todo", "unimplemented"];
@@ -78,5 +78,15 @@ pub(crate) fn peeled(expression: &Expr) -> &Expr {
         Expr::Paren(inner) => peeled(&inner.expr),
         Expr::Group(inner) => peeled(&inner.expr),
         _ => expression,
+    }
+}
+
+/// Returns whether an expression names a place, so that handing its value on would move out of it.
+pub(crate) fn is_place(expression: &Expr) -> bool {
+    match expression {
+        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => true,
+        Expr::Unary(inner) => matches!(inner.op, UnOp::Deref(_)),
+        Expr::Paren(inner) => is_place(&inner.expr),
+        _ => false,
     }
 }

@@ -63,6 +63,11 @@ pub(crate) fn is_pure(expression: &Expr) -> bool {
     }
 }
 
+/// Returns whether an operator combines conditions, and evaluates the second one only if the first leaves that open.
+pub(crate) fn is_short_circuit(operator: &BinOp) -> bool {
+    matches!(operator, BinOp::And(_) | BinOp::Or(_))
+}
+
 /// Returns whether an operator compares its operands, or combines conditions.
 pub(crate) fn is_relation(operator: &BinOp) -> bool {
     matches!(

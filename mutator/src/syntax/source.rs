@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use cargo_metadata::Edition;
 use simutant_outcomes::{SourceFile, Span};
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, ImplItem, Item, Meta, ReturnType, Signature, TraitItem, Type};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Block, ImplItem, Item, ItemFn, ItemMacro, ItemMod, Meta, ReturnType, Signature, TraitItem, Type};
 
 use crate::error::MutatorError;
 use crate::package::{LeftOutModule, ModuleFile};
@@ -23,10 +25,14 @@ pub(crate) struct Source {
     pub(crate) left_out: Vec<LeftOutFunction>,
     /// Those of modules, types and traits, and then those in functions.
     pub(crate) constants: Vec<ConstantSource>,
+    /// The paths and places of definitions by `macro_rules!`, but for tests.
+    pub(crate) macros: Vec<(String, Range<usize>)>,
     /// The module that the file holds, as reports have it.
     module: String,
     /// The same from the crate's name on, as declarations have it.
     pub(crate) crate_module: String,
+    /// The edition that it is compiled with.
+    pub(crate) edition: Edition,
     /// Byte offsets at which lines start.
     line_starts: Vec<usize>,
 }
@@ -130,6 +136,7 @@ impl Source {
         conditions.strip(&mut syntax);
         let mut constants = Vec::new();
         constants::declared(&syntax.items, module, &text, &mut constants);
+        let macros = macro_definitions(&syntax, module);
         let mut functions = Vec::new();
         collect(syntax.items, module, &mut functions);
         let mut left_out = Vec::new();
@@ -154,7 +161,8 @@ impl Source {
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let (module, crate_module) = (module.to_owned(), module.to_owned());
         let file = SourceFile { path: path.into(), text };
-        Ok(Self { file, functions, left_out, constants, module, crate_module, line_starts })
+        let edition = Edition::E2024;
+        Ok(Self { file, functions, left_out, constants, macros, module, crate_module, edition, line_starts })
     }
 
     /// Takes in what is said where the file's module is declared.
@@ -165,6 +173,7 @@ impl Source {
             self.left_out.extend(left_out);
             self.left_out.sort_by_key(|function| function.range.start);
             self.constants.clear();
+            self.macros.clear();
         }
         for function in &mut self.functions {
             function.conditions.extend_from_slice(&module.conditions);
@@ -208,6 +217,39 @@ pub(crate) fn module_path(path: &str) -> String {
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let path = path.strip_suffix("/mod").unwrap_or(path);
     if matches!(path, "lib" | "main") { String::new() } else { path.replace('/', "::") }
+}
+
+/// Returns the paths and places of the definitions by `macro_rules!` in a file, those in functions included.
+fn macro_definitions(file: &syn::File, module: &str) -> Vec<(String, Range<usize>)> {
+    struct Finder(String, Vec<(String, Range<usize>)>);
+    impl<'ast> Visit<'ast> for Finder {
+        fn visit_item_mod(&mut self, item: &'ast ItemMod) {
+            if !is_test(&item.attrs) {
+                let around = std::mem::take(&mut self.0);
+                self.0 = join(&around, &item.ident.to_string());
+                visit::visit_item_mod(self, item);
+                self.0 = around;
+            }
+        }
+
+        fn visit_item_fn(&mut self, item: &'ast ItemFn) {
+            if !is_test(&item.attrs) {
+                visit::visit_item_fn(self, item);
+            }
+        }
+
+        fn visit_item_macro(&mut self, item: &'ast ItemMacro) {
+            if let Some(name) = &item.ident
+                && item.mac.path.is_ident("macro_rules")
+                && !is_test(&item.attrs)
+            {
+                self.1.push((join(&self.0, &format!("{name}!")), range_of(item)));
+            }
+        }
+    }
+    let mut finder = Finder(module.to_owned(), Vec::new());
+    finder.visit_file(file);
+    finder.1
 }
 
 fn collect(items: Vec<Item>, module: &str, functions: &mut Vec<FunctionSource>) {
@@ -350,6 +392,17 @@ mod tests {
             &[],
         );
         check("src/a.rs", "#[cfg(not(test))] fn a() {} #[cfg(any(test, unix))] fn b() {}", &["a::a", "a::b"]);
+    }
+
+    #[test]
+    fn definitions_of_macros_are_listed_but_for_tests() {
+        let text =
+            "macro_rules! a { () => { fn b() {} } } mod c { fn d() { macro_rules! e { () => { 1 + 2 } } e!(); } }
+            a!(); #[cfg(test)] mod f { macro_rules! g { () => {} } } #[cfg(test)] macro_rules! h { () => {} }";
+        let source = Source::parse("src/i.rs", text.into()).expect("the test's own source");
+        let found: Vec<_> = source.macros.iter().map(|(path, range)| (path.as_str(), &text[range.clone()])).collect();
+        let [a, e] = ["macro_rules! a { () => { fn b() {} } }", "macro_rules! e { () => { 1 + 2 } }"];
+        assert_eq!(found, [("i::a!", a), ("i::c::e!", e)]);
     }
 
     #[test]

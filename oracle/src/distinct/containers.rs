@@ -161,6 +161,11 @@ impl<'c, V: Eq + Hash> Contents<'c, V> {
         self.answer(super::priority_queue::explain, super::priority_queue::ages)
     }
 
+    /// Returns whether a queue without an order explains the calls.
+    pub(crate) fn unordered_queue(&self) -> Option<Answer> {
+        self.answer(super::unordered_queue::explain, super::unordered_queue::ages)
+    }
+
     /// Returns the answer of a monitor, or `None` if it depends on what unknown takes took.
     fn answer(&self, explain: impl Fn(&Stays) -> Option<Vec<usize>>, ages: Ages) -> Option<Answer> {
         let timeline = &self.timeline;

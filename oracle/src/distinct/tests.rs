@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use proptest::prelude::*;
 
-use crate::specifications::{PriorityQueue, Queue, Register, Set, Stack, containers, register, set};
-use crate::{Answer, Budget, Call, Check, End, History, Moment, Open, Order, Session, Specification, Time};
+use crate::specifications::{PriorityQueue, Queue, Register, Set, Stack, UnorderedQueue, containers, register, set};
+use crate::{Answer, Budget, Call, Check, End, History, Moment, Open, Order, Session, Specification, Time, outcomes};
 
 /// An operation, and what is known of its answer.
 type Kind<S> = (<S as Specification>::Operation, Option<<S as Specification>::Response>);
@@ -78,6 +78,58 @@ impl Subject for Set<u8> {
     }
 }
 
+/// A set to which values are added, and which is read as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Growing(Set<u8>);
+
+impl Specification for Growing {
+    type Operation = set::Operation<u8>;
+    type Response = set::Response<u8>;
+
+    fn step(&mut self, session: Session, operation: &Self::Operation, open: &mut Open<'_>) -> Self::Response {
+        self.0.step(session, operation, open)
+    }
+
+    fn agrees(
+        &mut self,
+        operation: &Self::Operation,
+        expected: &Self::Response,
+        observed: &Self::Response,
+        open: &mut Open<'_>,
+    ) -> bool {
+        self.0.agrees(operation, expected, observed, open)
+    }
+
+    fn fast_path(&self, calls: &[&Call<Self::Operation, Self::Response>]) -> Option<Answer> {
+        self.0.fast_path(calls)
+    }
+}
+
+impl Subject for Growing {
+    fn initial() -> Vec<Self> {
+        vec![Self(Set::default()), Self(set_of(INITIAL))]
+    }
+
+    fn kinds(&self, values: u8) -> Vec<Kind<Self>> {
+        use set::{Operation, Response};
+        let adds = (1..=values)
+            .flat_map(|value| [Some(Response::Done), None].map(|response| (Operation::Add(value), response)));
+        let is_initial = |bits: &u8| if *self == Self(Set::default()) { *bits < 1 << values } else { true };
+        let sets = (0..2 << values).filter(is_initial).map(|bits: u8| {
+            let members = (0..=values).filter(|bit| bits >> bit & 1 == 1);
+            Response::Values(members.map(|bit| if bit == values { INITIAL } else { bit + 1 }).collect())
+        });
+        adds.chain(sets.map(|response| (Operation::Read, Some(response)))).collect()
+    }
+
+    fn value_made(operation: &Self::Operation) -> Option<u8> {
+        match operation {
+            set::Operation::Add(value) => Some(*value),
+            _ => None,
+        }
+    }
+}
+
 /// Returns a set that has one value.
 fn set_of(value: u8) -> Set<u8> {
     let mut set = Set::default();
@@ -125,6 +177,7 @@ macro_rules! container {
 container!(Queue);
 container!(Stack);
 container!(PriorityQueue);
+container!(UnorderedQueue);
 
 /// Returns a container into which values were put.
 fn filled<S>(values: &[u8]) -> S
@@ -193,16 +246,15 @@ fn explains<S: Subject>(
     let placed: BTreeSet<usize> = order.iter().copied().collect();
     let is_in_time =
         |(nth, &place): (usize, &usize)| !order[nth..].iter().any(|&later| calls[later].precedes(calls[place]));
-    let mut state = initial.clone();
+    let mut states = vec![initial.clone()];
     let mut agrees = |&place: &usize| {
         let call = calls[place];
-        let mut open = Open::first();
-        let expected = state.step(call.session, &call.operation, &mut open);
-        match &call.end {
-            End::Returned { response, .. } => state.agrees(&call.operation, &expected, response, &mut open),
-            End::Unknown => true,
-            End::DidNotHappen { .. } => false,
-        }
+        let observed = call.end.response();
+        let after = |state: &S| -> Vec<S> {
+            outcomes(state, call.session, &call.operation, observed).map(|(_, after)| after).collect()
+        };
+        states = states.iter().flat_map(after).collect();
+        !states.is_empty() && !matches!(call.end, End::DidNotHappen { .. })
     };
     let is_missing = |place: &usize| calls[*place].end.response().is_some() && !placed.contains(place);
     let missing: Vec<usize> = (0..calls.len()).filter(is_missing).collect();
@@ -323,6 +375,11 @@ fn sets_agree_with_the_search_on_all_small_histories() {
 }
 
 #[test]
+fn growing_sets_agree_with_the_search_on_all_small_histories() {
+    exhaust_all::<Growing>(LENGTH, 2, 100);
+}
+
+#[test]
 fn queues_agree_with_the_search_on_all_small_histories() {
     exhaust_all::<Queue<u8>>(LENGTH, 2, 99);
 }
@@ -335,6 +392,11 @@ fn stacks_agree_with_the_search_on_all_small_histories() {
 #[test]
 fn priority_queues_agree_with_the_search_on_all_small_histories() {
     exhaust_all::<PriorityQueue<u8>>(LENGTH, 2, 99);
+}
+
+#[test]
+fn unordered_queues_agree_with_the_search_on_all_small_histories() {
+    exhaust_all::<UnorderedQueue<u8>>(LENGTH, 2, 99);
 }
 
 /// How one call of a random history comes about.
@@ -447,6 +509,20 @@ proptest! {
     }
 
     #[test]
+    fn growing_sets_agree_with_the_search(
+        steps in prop::collection::vec(step(), 5..12), coarse in 1..30_u64, swapped in swapped(),
+    ) {
+        let operation = |operation: u8, made| match operation % 2 {
+            0 => set::Operation::Add(made),
+            _ => set::Operation::Read,
+        };
+        for initial in [Growing(Set::default()), Growing(set_of(u8::MAX))] {
+            let decided = compare(&initial, &history(&initial, &steps, operation, coarse, swapped));
+            prop_assert!(decided.is_some());
+        }
+    }
+
+    #[test]
     fn containers_agree_with_the_search(
         steps in prop::collection::vec(step(), 5..12), coarse in 1..30_u64, swapped in swapped(),
         values in prop::sample::subsequence(vec![250, 251, 252], 0..3),
@@ -463,6 +539,7 @@ proptest! {
         check::<Queue<u8>>(&values, &steps, coarse, swapped);
         check::<Stack<u8>>(&values, &steps, coarse, swapped);
         check::<PriorityQueue<u8>>(&values, &steps, coarse, swapped);
+        check::<UnorderedQueue<u8>>(&values, &steps, coarse, swapped);
     }
 }
 
@@ -503,6 +580,43 @@ fn a_long_history_is_checked_without_a_step() {
     };
     assert_eq!(stuck, last_take);
     assert!((last_take - 20..=last_take).contains(&longest.len()), "{}", longest.len());
+}
+
+/// As Jepsen's `set-full` has them: additions, and reads of all that is there.
+#[test]
+fn a_long_history_of_a_set_that_is_read_as_a_whole_is_checked_without_a_step() {
+    use set::{Operation, Response};
+    let at = |time: u64| Moment::from(Time::from_nanos(time));
+    let mut set = Set::default();
+    let calls = (0..4_000_u64).map(|number| {
+        let operation = if number % 20 == 19 { Operation::Read } else { Operation::Add(number) };
+        let response = match set.step(Session(0), &operation, &mut Open::first()) {
+            Response::Is(_) => Response::Done,
+            response => response,
+        };
+        let (effect, reach) = (1000 + 10 * number, 5 + number * number % 97);
+        Call::new(
+            Session(number % 7),
+            operation,
+            at(effect - reach),
+            End::Returned { at: at(effect + reach), response },
+        )
+    });
+    let mut calls: Vec<_> = calls.collect();
+    let check = Check { budget: Budget { steps: Some(0), ..Budget::default() }, ..Check::default() };
+    let judged = |calls: &[Call<_, _>]| {
+        let history = History::from_calls(calls.to_vec()).expect("calls end after their invocations");
+        check.run(&history, &Set::default())
+    };
+    assert!(judged(&calls).is_possible());
+    // A value is lost that was read before.
+    let last = calls.last_mut().expect("there are calls");
+    if let End::Returned { response: Response::Values(values), .. } = &mut last.end {
+        values.remove(&1_000);
+    }
+    let stuck = History::from_calls(calls.clone()).expect("calls end after their invocations");
+    let stuck = stuck.calls().iter().rposition(|call| call.operation == Operation::Read);
+    assert!(matches!(judged(&calls).answer, Answer::Impossible { stuck: at, .. } if Some(at) == stuck));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::search::{Placed, Role, Tactics};
 use crate::{Answer, Budget, Call, Check, End, Moment, Session, Specification};
 
 /// How many times the steps of the check of the whole history those may take that explain why it fails.
-const TIMES: u64 = 32;
+const TIMES: u64 = 8;
 
 /// What these may take in any case.
 const STEPS_MIN: u64 = 1 << 20;
@@ -43,6 +43,9 @@ pub(super) fn steps_max(budget: &Budget<'_>, taken: u64) -> u64 {
     budget.steps.unwrap_or(u64::MAX).min(taken.saturating_mul(TIMES).max(STEPS_MIN))
 }
 
+/// What one check of few calls that contradict each other may take: they are few without it.
+const STEPS_OF_FEW: u64 = 1 << 14;
+
 /// What is known of calls, by their places.
 type Ends = BTreeMap<usize, What>;
 
@@ -61,12 +64,26 @@ where
         let answered = || self.calls.iter().filter(|(_, call)| call.end.response().is_some());
         let mut known: Ends = answered().map(|&(place, _)| (place, What::Answer)).collect();
         self.forget_around(&mut known, stuck);
-        // Whole sessions next, then halves of what is left, quarters, and so on to single calls.
+        self.forget_sessions(&mut known);
+        self.shrink(known)
+    }
+
+    /// Returns what is impossible of a few calls that are so together.
+    pub(super) fn core_of(mut self, calls: &[Placed<'h, S::Operation, S::Response>]) -> Vec<Known> {
+        self.share = self.share.min(STEPS_OF_FEW);
+        self.shrink(calls.iter().map(|&(place, _)| (place, What::Answer)).collect())
+    }
+
+    fn forget_sessions(&self, known: &mut Ends) {
         let mut sessions: BTreeMap<Session, Vec<usize>> = BTreeMap::new();
-        answered()
-            .filter(|(place, _)| known.contains_key(place))
-            .for_each(|&(place, call)| sessions.entry(call.session).or_default().push(place));
-        sessions.values().for_each(|session| _ = self.forget(&mut known, session));
+        let kept = self.calls.iter().filter(|(place, _)| known.contains_key(place));
+        kept.for_each(|&(place, call)| sessions.entry(call.session).or_default().push(place));
+        sessions.values().for_each(|session| _ = self.forget(known, session));
+    }
+
+    /// Returns what is impossible of what is known, which is.
+    fn shrink(&self, mut known: Ends) -> Vec<Known> {
+        // Halves of what is left, quarters, and so on to single calls.
         let mut size = known.len().div_ceil(2);
         while size > 0 && self.goes_on() {
             let places: Vec<usize> = known.keys().copied().collect();
@@ -125,6 +142,9 @@ where
 
     /// Returns whether what is known is impossible, whatever else happened.
     fn is_impossible(&self, known: &Ends) -> bool {
+        if known.is_empty() {
+            return false;
+        }
         // What is not decided soon is kept.
         let mut check = self.check.clone();
         let cost = 1 + self.calls.len() as u64 / CALLS_PER_STEP;
@@ -149,7 +169,12 @@ where
                 Call { operation: call.operation.clone(), end, ..*call }
             };
             let forgotten: Vec<_> = self.calls.iter().map(forget).collect();
-            let calls = self.calls.iter().zip(&forgotten).map(|(&(place, _), call)| (place, call)).collect();
+            let calls: Calls<'_, S> =
+                self.calls.iter().zip(&forgotten).map(|(&(place, _), call)| (place, call)).collect();
+            if check.is_linearizability() && check.contradiction(&calls, self.initial).is_some() {
+                self.left.set(self.left.get().saturating_sub(calls.len() as u64));
+                return true;
+            }
             check.whole_by(tactics, calls, self.initial, |_, call| Role::of(&call.end))
         } else {
             let role = |place: usize, call: &Call<S::Operation, S::Response>| match (&call.end, known.get(&place)) {

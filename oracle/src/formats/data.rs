@@ -11,6 +11,9 @@ use super::source::Scanner;
 /// How deep values may lie in each other.
 pub const DEPTH_MAX: usize = 64;
 
+/// How many bytes of memory the values of an event may take: 256 MiB, which are some four million values.
+pub const VALUES_MAX: usize = 256 << 20;
+
 /// How values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grammar {
@@ -36,6 +39,8 @@ pub(super) enum Next {
 pub(super) struct Reader<R> {
     pub(super) scanner: Scanner<R>,
     grammar: Grammar,
+    /// How many bytes the values may take still.
+    left: usize,
 }
 
 impl Grammar {
@@ -66,7 +71,7 @@ impl Grammar {
 
 impl<R: BufRead> Reader<R> {
     pub(super) const fn new(scanner: Scanner<R>, grammar: Grammar) -> Self {
-        Self { scanner, grammar }
+        Self { scanner, grammar, left: VALUES_MAX }
     }
 
     /// Returns the byte that the next value begins with, or that closes the values around it.
@@ -85,6 +90,7 @@ impl<R: BufRead> Reader<R> {
     /// Returns the next value, or goes on behind the byte that closes the values around it.
     pub(super) fn next(&mut self, close: Option<u8>) -> Result<Next, HistoryError> {
         self.scanner.begin();
+        self.left = VALUES_MAX;
         self.value(close, 0)
     }
 
@@ -135,8 +141,28 @@ impl<R: BufRead> Reader<R> {
                 }
                 _ => self.word()?,
             };
+            self.charge(place, &value)?;
             return Ok(Next::Value(place, value));
         }
+    }
+
+    /// Counts the memory of a value, with its share of the list or the tree that it lies in.
+    fn charge(&mut self, place: Place, value: &Value) -> Result<(), HistoryError> {
+        /// A value with as much room as a list that grows has for it.
+        const VALUE: usize = 2 * size_of::<Value>();
+        /// The first node of a tree has room for eleven.
+        const NODE: usize = 12 * size_of::<Value>();
+        let more = match value {
+            Value::Set { set } if !set.is_empty() => NODE,
+            Value::Map { map } if !map.is_empty() => 2 * NODE,
+            Value::Text(text) | Value::Word { word: text } => text.as_str().len() + NODE / 12,
+            _ => 0,
+        };
+        self.left = self.left.checked_sub(VALUE + more).ok_or_else(|| {
+            let message = format!("the values up to here take more than {VALUES_MAX} bytes of memory");
+            place.error(message, "an event has no such value: record what was asked and answered alone")
+        })?;
+        Ok(())
     }
 
     /// Returns the next value, which must be there.
@@ -167,16 +193,30 @@ impl<R: BufRead> Reader<R> {
     }
 
     fn list(&mut self, close: u8, depth: usize) -> Result<Value, HistoryError> {
-        self.elements(close, depth).map(|values| Value::List(values.into_iter().map(|(_, value)| value).collect()))
+        let mut values = Vec::new();
+        self.elements(close, depth, |_, value| {
+            values.push(value);
+            Ok(())
+        })?;
+        // The first room of a list is for several values, which many lists of one would not use.
+        if values.len() == 1 {
+            values.shrink_to_fit();
+        }
+        Ok(Value::List(values))
     }
 
-    fn elements(&mut self, close: u8, depth: usize) -> Result<Vec<(Place, Value)>, HistoryError> {
+    /// Gives away each value up to the byte that closes them.
+    fn elements(
+        &mut self,
+        close: u8,
+        depth: usize,
+        mut take: impl FnMut(Place, Value) -> Result<(), HistoryError>,
+    ) -> Result<(), HistoryError> {
         self.scanner.next()?;
-        let mut values = Vec::new();
         match self.grammar {
             Grammar::Edn => loop {
                 match self.value(Some(close), depth + 1)? {
-                    Next::Value(place, value) => values.push((place, value)),
+                    Next::Value(place, value) => take(place, value)?,
                     Next::Closed => break,
                     Next::End => return Err(self.cut()),
                 }
@@ -184,7 +224,8 @@ impl<R: BufRead> Reader<R> {
             Grammar::Json => {
                 let mut is_closed = self.closes(close)?;
                 while !is_closed {
-                    values.push(self.must(depth + 1)?);
+                    let (place, value) = self.must(depth + 1)?;
+                    take(place, value)?;
                     is_closed = self.closes(close)?;
                     if !is_closed {
                         self.expect(b',')?;
@@ -192,19 +233,25 @@ impl<R: BufRead> Reader<R> {
                 }
             }
         }
-        Ok(values)
+        Ok(())
     }
 
     fn map(&mut self, depth: usize) -> Result<Value, HistoryError> {
         let mut map = BTreeMap::new();
-        let mut values = self.elements(b'}', depth)?.into_iter();
-        while let Some((place, key)) = values.next() {
-            let Some((_, value)) = values.next() else {
-                return Err(place.error(format!("the key {} has no value", key.shown()), "give it one, or `nil`"));
-            };
-            insert(&mut map, place, key, value)?;
+        let mut key = None;
+        self.elements(b'}', depth, |place, value| match key.take() {
+            None => {
+                key = Some((place, value));
+                Ok(())
+            }
+            Some((place, key)) => insert(&mut map, place, key, value),
+        })?;
+        match key {
+            None => Ok(Value::map(map)),
+            Some((place, key)) => {
+                Err(place.error(format!("the key {} has no value", key.shown()), "give it one, or `nil`"))
+            }
         }
-        Ok(Value::map(map))
     }
 
     fn object(&mut self, depth: usize) -> Result<Value, HistoryError> {
@@ -234,13 +281,14 @@ impl<R: BufRead> Reader<R> {
         match self.scanner.peek()? {
             Some(b'{') => {
                 let mut set = BTreeSet::new();
-                for (place, value) in self.elements(b'}', depth)? {
+                self.elements(b'}', depth, |place, value| {
                     if set.contains(&value) {
                         let message = format!("the set has {} twice", value.shown());
                         return Err(place.error(message, "a set has each value once: use a vector, or leave one out"));
                     }
                     set.insert(value);
-                }
+                    Ok(())
+                })?;
                 Ok(Some(Value::set(set)))
             }
             Some(b'_') => {

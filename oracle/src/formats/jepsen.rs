@@ -9,7 +9,7 @@ use std::io::BufRead;
 use super::Value;
 use super::data::{Grammar, Next, Reader};
 use super::error::{HistoryError, Place};
-use super::event::{Event, EventKind};
+use super::event::{Event, EventKind, Name};
 use super::source::{Lines, Scanner};
 use crate::Time;
 
@@ -111,9 +111,9 @@ fn event(place: Place, value: &Value, index: &mut Option<i64>) -> Result<Option<
         place,
         process,
         kind,
-        name: Some(name.into()),
+        name: Some(Name::keyword(name)),
         key: value.field("key").cloned(),
-        value: value.field("value").cloned().unwrap_or(Value::Nil),
+        value: value.field("value").cloned(),
         time,
     }))
 }
@@ -144,9 +144,14 @@ fn kind_of(place: Place, kind: &Value, error: Option<&Value>) -> Result<EventKin
 /// What a line of the log has before its operation.
 pub(super) const LOG_PREFIX: &str = "jepsen.util - ";
 
+/// What a line of the log is, for messages.
+const LOG_FORM: &str = "a line is `INFO  jepsen.util - 0 :invoke :read nil`, or begins with the process";
+
+/// The value, or the error, of a call that has no answer.
+const TIMED_OUT: &str = "timed-out";
+
 /// Reads a log: a line for each event, with the process, the type, the name, the value, and an error.
 pub(super) fn read_log(from: impl BufRead, sink: &mut Sink<'_>) -> Result<(), HistoryError> {
-    const FORM: &str = "a line is `INFO  jepsen.util - 0 :invoke :read nil`, or begins with the process";
     let mut lines = Lines::new(from);
     while let Some((line, text)) = lines.next()? {
         if text.trim_ascii().is_empty() {
@@ -155,36 +160,72 @@ pub(super) fn read_log(from: impl BufRead, sink: &mut Sink<'_>) -> Result<(), Hi
         let prefix = LOG_PREFIX.as_bytes();
         let start = match text.windows(prefix.len()).position(|window| window == prefix) {
             Some(start) => start + prefix.len(),
-            None if text.trim_ascii_start().first().is_some_and(|first| first.is_ascii_digit() || *first == b':') => 0,
-            None => return Err(Place { line, column: 1 }.error("the line is no operation", FORM)),
+            None if begins_with_process(text) => 0,
+            None => return Err(Place { line, column: 1 }.error("the line is no operation", LOG_FORM)),
         };
-        let place = Place { line, column: start + 1 };
-        let mut reader = Reader::new(Scanner::new(&text[start..], place), Grammar::Edn);
-        let mut words = Vec::new();
-        while let Next::Value(place, value) = reader.next(None)? {
-            if words.len() == 5 {
-                return Err(place.error("the line has more than five words", FORM));
-            }
-            words.push(value);
+        if let Some(event) = log_event(Place { line, column: start + 1 }, &text[start..])? {
+            sink(event)?;
         }
-        let mut words = words.into_iter();
-        let (Some(process), Some(kind), Some(name), Some(value)) =
-            (words.next(), words.next(), words.next(), words.next())
-        else {
-            return Err(place.error("the line ends before the operation does", FORM));
-        };
-        let Some(process) = client(place, &process)? else { continue };
-        let Some(name) = name.name() else {
-            return Err(place.error(format!("the name is {}", name.shown()), FORM));
-        };
-        let kind = match kind_of(place, &kind, words.next().as_ref())? {
-            // Who times out does not know, whatever the type says.
-            EventKind::DidNotHappen if value.name() == Some("timed-out") => EventKind::Unknown,
-            // These logs say so of what compared and did not match.
-            EventKind::DidNotHappen if name == "cas" => EventKind::Refused,
-            kind => kind,
-        };
-        sink(Event { place, process, kind, name: Some(name.into()), key: None, value, time: None })?;
     }
     Ok(())
+}
+
+/// Returns whether a line of a log begins with a process.
+pub(super) fn begins_with_process(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    line.starts_with(b":nemesis") || (digits > 0 && line[digits..].trim_ascii_start().starts_with(b":"))
+}
+
+/// Returns the event of a line of a log; `None` if it is no client's.
+fn log_event(place: Place, text: &[u8]) -> Result<Option<Event>, HistoryError> {
+    let mut reader = Reader::new(Scanner::new(text, place), Grammar::Edn);
+    let mut word = || match reader.next(None)? {
+        Next::Value(at, value) => Ok((at, value)),
+        Next::Closed | Next::End => Err(place.error("the line ends before the operation does", LOG_FORM)),
+    };
+    let (_, process) = word()?;
+    // Whatever the nemesis says is no value.
+    let Some(process) = client(place, &process)? else { return Ok(None) };
+    let ((_, kind), (_, name)) = (word()?, word()?);
+    let kind = kind_of(place, &kind, None)?;
+    let name = match name.name() {
+        Some(name) => Name::keyword(name),
+        None => return Err(place.error(format!("the name is {}", name.shown()), LOG_FORM)),
+    };
+    let event = |kind, value| Some(Event { place, process, kind, name: Some(name), key: None, value, time: None });
+    if matches!(kind, EventKind::Invoked | EventKind::Done) {
+        let (_, value) = word()?;
+        return match reader.next(None)? {
+            Next::Value(at, _) => {
+                let cure =
+                    "the value is one word, list or map, and only what failed or is unknown has an error behind it";
+                Err(at.error("the line goes on behind its value", cure))
+            }
+            Next::Closed | Next::End => Ok(event(kind, Some(value))),
+        };
+    }
+    // What comes now is the value, and an error of any words; or, in older logs, the error in place of the value.
+    let rest = reader.scanner.rest();
+    let value = match reader.next(None) {
+        Ok(Next::Value(_, value)) => Some(value),
+        Ok(Next::Closed | Next::End) => return Err(place.error("the line ends before the operation does", LOG_FORM)),
+        Err(_) => None,
+    };
+    let error = if value.is_some() { reader.scanner.rest() } else { rest };
+    Ok(event(failure(kind, value.as_ref(), error.trim_ascii()), value))
+}
+
+/// Returns how a call of a log ended that has no answer.
+fn failure(kind: EventKind, value: Option<&Value>, error: &[u8]) -> EventKind {
+    let says = |word: &str| {
+        value.and_then(Value::name) == Some(word) || error.strip_prefix(b":").unwrap_or(error) == word.as_bytes()
+    };
+    match kind {
+        EventKind::DidNotHappen if says(DID_NOT_MATCH) => EventKind::Refused,
+        // Who times out does not know, whatever the type says.
+        EventKind::DidNotHappen if says(TIMED_OUT) => EventKind::Unknown,
+        EventKind::DidNotHappen if error.is_empty() => EventKind::Failed,
+        kind => kind,
+    }
 }

@@ -34,6 +34,13 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+impl<'t> Scanner<&'t [u8]> {
+    /// Returns all bytes from here on.
+    pub(super) const fn rest(&self) -> &'t [u8] {
+        self.from
+    }
+}
+
 /// The bytes of a file, of which it looks at one at a time.
 #[derive(Debug)]
 pub(super) struct Scanner<R> {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::{self, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::specifications::Text;
 
@@ -14,8 +15,8 @@ use crate::specifications::Text;
 ///
 /// In serde it is the value itself, as in JSON; a word is `{"word":":a"}`, a set `{"set":[…]}` and a map
 /// `{"map":[[key,value],…]}`, whose keys need not be texts.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(untagged)]
 pub enum Value {
     /// No value: `nil` in EDN, `null` in JSON.
     Nil,
@@ -40,25 +41,89 @@ pub enum Value {
     /// A map.
     Map {
         /// The values by their keys.
-        #[serde(with = "pairs")]
+        #[serde(serialize_with = "in_pairs")]
         map: BTreeMap<Value, Value>,
     },
 }
 
-/// A map as a list of pairs, so that keys need not be texts.
-mod pairs {
-    use std::collections::BTreeMap;
+/// Writes a map as a list of pairs, so that keys need not be texts.
+fn in_pairs<S: Serializer>(map: &BTreeMap<Value, Value>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(map)
+}
 
-    use serde::{Deserialize, Deserializer, Serializer};
+/// As it comes, and with an error that names what it met: an untagged enumeration keeps a second tree of all that it
+/// reads, and says no more than that nothing matched.
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(AnyValue)
+    }
+}
 
-    use super::Value;
+struct AnyValue;
 
-    pub(super) fn serialize<S: Serializer>(map: &BTreeMap<Value, Value>, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(map)
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .write_str(r#"an integer of 64 bits, a text, a boolean, null, a list, {"word":…}, {"set":…} or {"map":…}"#)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<Value, Value>, D::Error> {
-        Vec::<(Value, Value)>::deserialize(from).map(|pairs| pairs.into_iter().collect())
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Nil)
+    }
+
+    fn visit_bool<E>(self, boolean: bool) -> Result<Value, E> {
+        Ok(Value::Boolean(boolean))
+    }
+
+    fn visit_i64<E>(self, integer: i64) -> Result<Value, E> {
+        Ok(Value::Integer(integer))
+    }
+
+    fn visit_u64<E: de::Error>(self, integer: u64) -> Result<Value, E> {
+        let too_large = |_| E::invalid_value(Unexpected::Unsigned(integer), &self);
+        i64::try_from(integer).map(Value::Integer).map_err(too_large)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::text(text))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(value) = values.next_element()? {
+            list.push(value);
+        }
+        if list.len() == 1 {
+            list.shrink_to_fit();
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Value, A::Error> {
+        const FIELDS: &[&str] = &["word", "set", "map"];
+        let Some(field) = fields.next_key::<String>()? else {
+            return Err(de::Error::invalid_type(Unexpected::Map, &self));
+        };
+        let value = match field.as_str() {
+            "word" => Value::Word { word: fields.next_value()? },
+            "set" => Value::Set { set: fields.next_value()? },
+            "map" => {
+                let pairs: Vec<(Value, Value)> = fields.next_value()?;
+                let count = pairs.len();
+                let map: BTreeMap<Value, Value> = pairs.into_iter().collect();
+                if map.len() < count {
+                    return Err(de::Error::custom("the map has a key twice"));
+                }
+                Value::Map { map }
+            }
+            field => return Err(de::Error::unknown_field(field, FIELDS)),
+        };
+        match fields.next_key::<String>()? {
+            None => Ok(value),
+            Some(field) => Err(de::Error::custom(format_args!("the field `{field}` is one too many"))),
+        }
     }
 }
 
@@ -109,6 +174,12 @@ impl Value {
             },
             _ => None,
         }
+    }
+
+    /// Returns both values of a list of two, or what it is instead.
+    pub(super) fn into_pair(self) -> Result<(Self, Self), Self> {
+        let Self::List(values) = self else { return Err(self) };
+        <[Self; 2]>::try_from(values).map(|[one, other]| (one, other)).map_err(Self::List)
     }
 
     /// Returns the values of a list or a set, in their order.
@@ -259,10 +330,23 @@ mod tests {
     }
 
     #[test]
-    fn what_no_value_is_has_no_form() {
-        for json in ["1.5", "9223372036854775808", r#"{"word":"a","more":1}"#, r#"{"a":1}"#] {
-            assert!(serde_json::from_str::<Value>(json).is_err(), "{json}");
+    fn what_no_value_is_has_no_form_and_is_named() {
+        #[track_caller]
+        fn check(json: &str, expect: &str) {
+            let error = serde_json::from_str::<Value>(json).expect_err("it is none").to_string();
+            assert!(error.starts_with(expect), "{error}");
         }
+        check("1.5", "invalid type: floating point `1.5`, expected an integer of 64 bits, a text, ");
+        check(
+            "[[9223372036854775808]]",
+            "invalid value: integer `9223372036854775808`, expected an integer of 64 bits",
+        );
+        check(r#"{"word":"a","more":1}"#, "the field `more` is one too many at line 1 column 18");
+        check(r#"{"a":1}"#, "unknown field `a`, expected one of `word`, `set`, `map`");
+        check("{}", "invalid type: map, expected");
+        check(r#"{"word":1}"#, "invalid type: integer `1`, expected a string");
+        check(r#"{"map":[[1,2],[1,3]]}"#, "the map has a key twice");
+        check(r#"{"set":[1,{"b":2}]}"#, "unknown field `b`");
     }
 
     #[test]

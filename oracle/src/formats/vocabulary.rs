@@ -22,8 +22,16 @@ pub trait Vocabulary: Specification {
     /// The names of operations that it knows.
     const OPERATIONS: &'static [&'static str];
 
-    /// Whether an event may have a key beside its value.
+    /// Whether each event is about a key: beside its value, or with it in a list, `[key value]`.
     const HAS_KEYS: bool = false;
+
+    /// The containers of other tools whose files are of this specification, as `stack`: such a file says in its first
+    /// line which one it is of.
+    const CONTAINERS: &'static [&'static str] = &[];
+
+    /// The name of an operation that takes all that there is, one after the other, and that of the operation which takes
+    /// one: `drain` and `dequeue`. It is as many calls as it took values, and one that found nothing.
+    const DRAIN: Option<[&'static str; 2]> = None;
 
     /// Returns the operation that an invocation asks for.
     ///
@@ -60,18 +68,16 @@ pub trait Vocabulary: Specification {
 pub struct Said<'a> {
     /// The name of the operation, without a colon.
     pub name: &'a str,
-    /// The key, of a format that has one beside the value.
+    /// The key, of a specification that [has some](Vocabulary::HAS_KEYS).
     pub key: Option<&'a Value>,
-    /// The value.
+    /// The value, without the key.
     pub value: &'a Value,
 }
 
-/// What the end of a call says.
+/// What the end of a call says. It is about the key of the invocation.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered<'a> {
-    /// The key, of a format that has one beside the value.
-    pub key: Option<&'a Value>,
-    /// The value.
+    /// The value, without the key.
     pub value: &'a Value,
     /// The value that the invocation had.
     pub asked: &'a Value,
@@ -91,6 +97,9 @@ pub struct Asked {
 pub enum Misfit {
     /// The specification has no operation of this name.
     Name,
+    /// The operation asks with no value, and there is one. That of an invocation is then the value of the answer, as
+    /// in histories whose invocations were completed by their ends.
+    NoValue,
     /// The value is not of the operation.
     Value {
         /// What belongs there, as "give `[from to]`".
@@ -102,8 +111,8 @@ impl Misfit {
     /// What is said of values that no element is.
     pub(crate) const ELEMENT: Self =
         Self::Value { cure: "give an integer, a text, a boolean, a keyword, or a list of such" };
-    /// What is said where there should be no value.
-    pub(crate) const NOTHING: Self = Self::Value { cure: "give `nil`, since the operation asks with no value" };
+    /// What is said of keys that are no texts.
+    pub(crate) const KEY: Self = Self::Value { cure: "a key is a text, an integer or a keyword" };
     /// What is said where the answer should say nothing.
     pub(crate) const ECHO: Self = Self::Value { cure: "answer with `nil`, or with the value of the invocation" };
 }
@@ -116,7 +125,7 @@ impl<'a> Said<'a> {
 
     /// Returns an operation that asks with no value.
     pub(crate) fn without_value<O>(&self, operation: O) -> Result<O, Misfit> {
-        if *self.value == Value::Nil { Ok(operation) } else { Err(Misfit::NOTHING) }
+        if *self.value == Value::Nil { Ok(operation) } else { Err(Misfit::NoValue) }
     }
 
     /// Returns both values, each as an element.

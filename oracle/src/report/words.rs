@@ -27,7 +27,7 @@ pub fn words(value: &Json) -> String {
             (Some((name, Json::Null)), None) => format!("no {}", spaced(name)),
             (Some((name, Json::Object(none))), None) if none.is_empty() => spaced(name),
             (Some((name, inner)), None) => format!("{} {}", spaced(name), within(inner)),
-            (None, None) => listed(fields),
+            (None, None) => keyed(fields).unwrap_or_else(|| listed(fields)),
         },
         value => within(value),
     }
@@ -49,6 +49,12 @@ fn special(fields: &Map<String, Json>) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Returns what is asked of the service of a key.
+fn keyed(fields: &Map<String, Json>) -> Option<String> {
+    let (key, operation) = (fields.get("key")?, fields.get("operation")?);
+    (fields.len() == 2).then(|| format!("{} of key {}", words(operation), within(key)))
 }
 
 fn spaced(name: &str) -> String {
@@ -88,6 +94,7 @@ mod tests {
         check(&json!([1, "a"]), r#"[1, "a"]"#);
         check(&json!(null), "nothing");
         check(&json!({"Given": 3}), "Given 3");
+        check(&json!({"key": "x", "operation": {"write": 3}}), "write 3 of key \"x\"");
         check(&json!({"records": [[0, "a"]]}), r#"records [[0, "a"]]"#);
     }
 }

@@ -71,10 +71,10 @@ mod tests {
         check(&[of(a), of(b), Footprint::reads(a), of(c)], &[], &[0, 1, 0, 2]);
         check(&[of(a), of(b), Footprint::reads(a), of(c)], &[(3, 1)], &[0, 1, 0, 1]);
         // Nobody looks at what both change.
-        let blind = |region| Footprint { reads: crate::Regions::None, writes: crate::Regions::One(region) };
+        let blind = |region| Footprint::new(crate::Regions::None, crate::Regions::One(region));
         check(&[blind(a), blind(a), of(b)], &[], &[0, 1, 2]);
         check(&[blind(a), blind(a), Footprint::reads(a)], &[], &[0, 0, 0]);
-        let both = Footprint { reads: crate::Regions::Some(vec![c, b]), writes: crate::Regions::None };
+        let both = Footprint::new(crate::Regions::Some(vec![c, b]), crate::Regions::None);
         check(&[of(a), of(b), of(c), both], &[], &[0, 1, 1, 1]);
         check(&[of(a), of(b), Footprint::reads_everything()], &[], &[0, 0, 0]);
     }

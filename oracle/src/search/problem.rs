@@ -6,7 +6,7 @@
 //! placed by now is a bit for each of the calls that are under way.
 
 use super::parts::parts;
-use crate::{Call, End, Footprint, Mode, Order, Session, Specification};
+use crate::{Call, End, Footprint, Mode, Order, Regions, Session, Specification};
 
 /// The demand of a call that need not be placed.
 pub(crate) const NEVER: u32 = u32::MAX;
@@ -27,6 +27,8 @@ pub(crate) struct Problem<'h, S: Specification> {
     pub(crate) spare: usize,
     /// What can say early that a read is out of reach, by part.
     pub(crate) growth: Vec<Growth>,
+    /// How many bytes all of this takes.
+    pub(crate) bytes: usize,
     live: Vec<u32>,
     /// Where in `live` the calls of a demand are.
     live_at: Vec<(u32, u32)>,
@@ -50,6 +52,8 @@ pub(crate) struct Item<'h, S: Specification> {
     pub(crate) ended: u32,
     /// Which bit says that it is placed, as long as it is under way.
     pub(crate) slot: u32,
+    /// What it is to other calls that overwrite the same regions.
+    pub(crate) overwriting: Overwriting,
     /// Which part of the problem it is of: calls of other parts share no region of the state with it, and are not
     /// ordered by anything but time.
     pub(crate) part: u32,
@@ -61,6 +65,45 @@ pub(crate) struct Item<'h, S: Specification> {
     pub(crate) before: Vec<u32>,
 }
 
+/// Whether a call overwrites what other calls wrote, and can be overwritten unseen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Overwriting {
+    /// It does not.
+    No,
+    /// It does, and nothing waits for it. Calls of one kind do the same.
+    Doubtful { kind: u32 },
+    /// It does, and it is demanded. A bit says, as long as the call is under way, that it is *exposed*: no other one
+    /// was placed since it was invoked, so that it cannot be placed unseen.
+    Demanded { kind: u32, exposed: u32 },
+}
+
+impl Overwriting {
+    /// Returns the kind of a call that overwrites.
+    pub(crate) const fn kind(self) -> Option<u32> {
+        match self {
+            Self::No => None,
+            Self::Doubtful { kind } | Self::Demanded { kind, .. } => Some(kind),
+        }
+    }
+
+    /// Returns the bit that says that the call is exposed.
+    pub(crate) const fn exposed(self) -> Option<u32> {
+        match self {
+            Self::No | Self::Doubtful { .. } => None,
+            Self::Demanded { exposed, .. } => Some(exposed),
+        }
+    }
+}
+
+/// The kind of the calls that are compared with no other ones.
+pub(crate) const OTHER_KIND: u32 = KINDS_MAX;
+
+/// How many classes a call of unknown end is compared with.
+const CLASSES_COMPARED: usize = 256;
+
+/// How many kinds of overwriting calls are told apart: a bit of a word each.
+const KINDS_MAX: u32 = 64;
+
 /// The reads of a part that has operations which only add to the state, and its other changes.
 ///
 /// A part without reads, or without such operations, has neither.
@@ -68,8 +111,9 @@ pub(crate) struct Item<'h, S: Specification> {
 pub(crate) struct Growth {
     /// Calls that are demanded and change nothing, in the order of their ends.
     pub(crate) reads: Vec<u32>,
-    /// Calls that change more than they add.
-    pub(crate) abrupt: Vec<u32>,
+    /// Calls that change more than they add, in the order of their ends, each with the least first demand of it and of
+    /// those after it.
+    pub(crate) abrupt: Vec<(u32, u32)>,
 }
 
 /// What a search has to do with a call.
@@ -134,12 +178,16 @@ impl<'h, S: Specification> Problem<'h, S> {
         }
         let is_spare: Vec<bool> =
             items.iter().zip(&builder.happened).map(|(item, happened)| item.until == NEVER && !happened).collect();
+        if reductions {
+            overwrite(&mut items, &is_spare);
+        }
         let (firm, spare) = allot(&mut items, &demands, &is_spare);
         let growth = growth(&items, &demands);
         let (live, live_at) = live(&items, &demands, limit)?;
         let has_optional = items.iter().any(|item| item.until == NEVER && item.ended != NEVER);
-        let problem = Self { items, demands, classes, has_optional, firm, spare, growth, live, live_at };
-        (problem.bytes() <= limit).then_some(problem)
+        let mut problem = Self { items, demands, classes, has_optional, firm, spare, growth, bytes: 0, live, live_at };
+        problem.bytes = problem.count_bytes();
+        (problem.bytes <= limit).then_some(problem)
     }
 
     /// Returns the place of a call in the history.
@@ -163,13 +211,19 @@ impl<'h, S: Specification> Problem<'h, S> {
         &self.live[start as usize..end as usize]
     }
 
-    /// Returns how many bytes the problem takes.
-    pub(crate) fn bytes(&self) -> usize {
+    /// Returns the number of the call at a place in the history, if it is part of the problem.
+    pub(crate) fn item_at(&self, place: usize) -> Option<&Item<'h, S>> {
+        let number = self.items.binary_search_by_key(&place, |item| item.place).ok()?;
+        self.items.get(number)
+    }
+
+    fn count_bytes(&self) -> usize {
         let edges: usize = self.items.iter().map(|item| item.after.capacity() + item.before.capacity()).sum();
         size_of_val(self.items.as_slice())
             + 4 * (edges + self.demands.len() + self.live.capacity())
             + 8 * self.live_at.capacity()
             + self.classes.iter().map(|class| size_of_val(class) + 4 * class.capacity()).sum::<usize>()
+            + self.growth.iter().map(|growth| 4 * growth.reads.capacity() + 8 * growth.abrupt.capacity()).sum::<usize>()
     }
 }
 
@@ -207,6 +261,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
             until,
             ended: NEVER,
             slot: 0,
+            overwriting: Overwriting::No,
             part: 0,
             is_abrupt: !footprint.is_read() && !S::grows(&call.operation),
             after: Vec::new(),
@@ -295,8 +350,6 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
 
     /// `calls` are all calls, those without a part in the search among them.
     fn order_by_pairs(&mut self, calls: &[Placed<'h, S::Operation, S::Response>]) {
-        let mut pairs = self.order.pairs.clone();
-        // What comes before a call that may not have happened comes before what follows it all the same.
         let happened: Vec<usize> = self
             .items
             .iter()
@@ -304,12 +357,8 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
             .filter(|(_, happened)| **happened)
             .map(|(item, _)| item.place)
             .collect();
-        let doubtful = |&&(place, _): &&Placed<'h, S::Operation, S::Response>| happened.binary_search(&place).is_err();
-        for &(place, _) in calls.iter().filter(|_| !self.order.pairs.is_empty()).filter(doubtful) {
-            let before: Vec<usize> = pairs.iter().filter(|pair| pair.1 == place).map(|pair| pair.0).collect();
-            let after: Vec<usize> = pairs.iter().filter(|pair| pair.0 == place).map(|pair| pair.1).collect();
-            pairs.extend(before.iter().flat_map(|&one| after.iter().map(move |&other| (one, other))));
-        }
+        let is_doubtful = |place: &usize| happened.binary_search(place).is_err();
+        let Order { pairs, .. } = self.order.closed_over(calls.iter().map(|&(place, _)| place).filter(is_doubtful));
         let number = |items: &[Item<'_, S>], place: usize| {
             items.binary_search_by_key(&place, |item| item.place).ok().and_then(|item| u32::try_from(item).ok())
         };
@@ -372,7 +421,10 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
                     && S::is_same(item.operation, other.operation)
                     && (item.session == other.session || !S::depends_on_session(item.operation))
             };
-            match classes.iter_mut().find(|class| reductions && !is_ordered[number as usize] && is_same(class)) {
+            // Of many classes a call is compared with the last ones, so that long histories do not take their square.
+            let last = classes.len().saturating_sub(CLASSES_COMPARED);
+            match classes[last..].iter_mut().find(|class| reductions && !is_ordered[number as usize] && is_same(class))
+            {
                 Some(class) => class.push(number),
                 None => classes.push(vec![number]),
             }
@@ -393,9 +445,17 @@ fn growth<S: Specification>(items: &[Item<'_, S>], demands: &[u32]) -> Vec<Growt
     for (number, item) in (0..).zip(items) {
         let part = item.part as usize;
         if item.is_abrupt {
-            growth[part].abrupt.push(number);
+            growth[part].abrupt.push((number, item.from));
         } else {
             grows[part] |= S::grows(item.operation);
+        }
+    }
+    for Growth { abrupt, .. } in &mut growth {
+        abrupt.sort_by_key(|&(number, _)| items[number as usize].until);
+        let mut least = NEVER;
+        for (_, from) in abrupt.iter_mut().rev() {
+            least = least.min(*from);
+            *from = least;
         }
     }
     for &number in demands {
@@ -407,29 +467,110 @@ fn growth<S: Specification>(items: &[Item<'_, S>], demands: &[u32]) -> Vec<Growt
     growth
 }
 
-/// Gives each call a bit, and returns how many words they take: those of spare calls have words of their own. A bit is
-/// used again when its call has been demanded.
+/// Finds the calls that overwrite what others wrote. No order but that of time may say anything of calls: then a call
+/// that another one overwrites can be placed just before it.
+fn overwrite<S: Specification>(items: &mut [Item<'_, S>], is_doubtful: &[bool]) {
+    if items.iter().any(|item| !item.after.is_empty() || !item.before.is_empty()) {
+        return;
+    }
+    let parts = items.iter().map(|item| item.part + 1).max().unwrap_or_default() as usize;
+    // What the overwriting calls of a part write, as long as that is the same.
+    let mut written: Vec<Option<Regions>> = vec![None; parts];
+    let mut is_mixed = vec![false; parts];
+    let overwrites = |item: &Item<'_, S>| S::overwrites(item.operation, item.response);
+    for item in items.iter().filter(|item| overwrites(item)) {
+        let writes = S::footprint(item.operation, item.response).writes;
+        let part = item.part as usize;
+        is_mixed[part] |= written[part].get_or_insert_with(|| writes.clone()) != &writes;
+    }
+    let mut kinds: Vec<u32> = Vec::new();
+    for number in (0..).take(items.len()) {
+        let item = &items[number as usize];
+        if is_mixed[item.part as usize] || !overwrites(item) {
+            continue;
+        }
+        let is_same = |&other: &u32| {
+            let other = &items[other as usize];
+            other.part == item.part
+                && S::is_same(item.operation, other.operation)
+                && (item.session == other.session || !S::depends_on_session(item.operation))
+        };
+        let kind = kinds.iter().position(is_same).unwrap_or_else(|| {
+            if kinds.len() < KINDS_MAX as usize {
+                kinds.push(number);
+                kinds.len() - 1
+            } else {
+                OTHER_KIND as usize
+            }
+        }) as u32;
+        let item = &mut items[number as usize];
+        item.overwriting = if is_doubtful[number as usize] {
+            Overwriting::Doubtful { kind }
+        } else if item.until == NEVER {
+            Overwriting::No
+        } else {
+            Overwriting::Demanded { kind, exposed: 0 }
+        };
+    }
+}
+
+/// Bits that are given to calls as long as they are under way.
+#[derive(Default)]
+struct Slots {
+    free: Vec<u32>,
+    length: u32,
+}
+
+impl Slots {
+    fn take(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.length += 1;
+            self.length - 1
+        })
+    }
+}
+
+/// Gives each call its bits, and returns how many words they take: those of spare calls, and of those that can be
+/// overwritten unseen, have words of their own. A bit is used again when its call has been demanded.
 fn allot<S: Specification>(items: &mut [Item<'_, S>], demands: &[u32], is_spare: &[bool]) -> (usize, usize) {
     let mut by_first: Vec<u32> = (0..).take(items.len()).filter(|&item| !is_spare[item as usize]).collect();
     by_first.sort_by_key(|&item| items[item as usize].from);
     let mut arriving = by_first.into_iter().peekable();
-    let (mut free, mut slots) = (Vec::new(), 0);
+    let (mut firm, mut spare) = (Slots::default(), Slots::default());
     for demand in 0..=demands.len() {
         while let Some(item) = arriving.next_if(|&item| items[item as usize].from as usize <= demand) {
-            items[item as usize].slot = free.pop().unwrap_or_else(|| {
-                slots += 1;
-                slots - 1
-            });
+            let item = &mut items[item as usize];
+            if let Overwriting::Demanded { exposed, .. } = &mut item.overwriting {
+                item.slot = spare.take();
+                *exposed = spare.take();
+            } else {
+                item.slot = firm.take();
+            }
         }
-        free.extend(demands.get(demand).map(|&item| items[item as usize].slot));
+        if let Some(&item) = demands.get(demand) {
+            let item = &items[item as usize];
+            match item.overwriting.exposed() {
+                Some(exposed) => spare.free.extend([item.slot, exposed]),
+                None => firm.free.push(item.slot),
+            }
+        }
     }
-    let firm = slots.div_ceil(64);
-    let mut spare = 0;
-    for (item, _) in items.iter_mut().zip(is_spare).filter(|(_, is_spare)| **is_spare) {
-        item.slot = 64 * firm + spare;
-        spare += 1;
+    let firm = firm.length.div_ceil(64);
+    for (item, is_spare) in items.iter_mut().zip(is_spare) {
+        if *is_spare {
+            item.slot = spare.length;
+            spare.length += 1;
+        }
+        match &mut item.overwriting {
+            Overwriting::Demanded { exposed, .. } => {
+                item.slot += 64 * firm;
+                *exposed += 64 * firm;
+            }
+            _ if *is_spare => item.slot += 64 * firm,
+            _ => {}
+        }
     }
-    (firm as usize, spare.div_ceil(64) as usize)
+    (firm as usize, spare.length.div_ceil(64) as usize)
 }
 
 /// Calls, and where those of each demand begin and end.

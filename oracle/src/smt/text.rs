@@ -1,19 +1,27 @@
 //! How a question is written.
 
 use std::collections::BTreeMap;
-use std::fmt::{Debug, Write};
+use std::fmt::Write;
 
 use super::{Asked, Question, Reached};
-use crate::{End, Order, Specification};
+use crate::{Order, Specification};
+
+/// How comments name states, operations and responses.
+pub(crate) struct Words<S: Specification> {
+    /// `None` where there are no words for states.
+    pub(crate) state: fn(&S) -> Option<String>,
+    pub(crate) operation: fn(&S::Operation) -> String,
+    pub(crate) response: fn(&S::Response) -> String,
+}
 
 /// Returns a whole script.
-pub(super) fn write<S>(question: &Question<'_, S>, reached: &Reached<S>, order: &Order) -> String
-where
-    S: Specification + Debug,
-    S::Operation: Debug,
-    S::Response: Debug,
-{
-    let mut script = Script { text: String::new(), question, position_bits: 0, state_bits: 0 };
+pub(super) fn write<S: Specification>(
+    question: &Question<'_, S>,
+    reached: &Reached<S>,
+    order: &Order,
+    words: &Words<S>,
+) -> String {
+    let mut script = Script { text: String::new(), question, words, position_bits: 0, state_bits: 0 };
     script.comment(&format!(
         "Is there an order of the {} calls that had an effect, and of some of {} that may have had one,",
         question.certain,
@@ -38,16 +46,12 @@ where
 struct Script<'q, 'h, S: Specification> {
     text: String,
     question: &'q Question<'h, S>,
+    words: &'q Words<S>,
     position_bits: usize,
     state_bits: usize,
 }
 
-impl<S> Script<'_, '_, S>
-where
-    S: Specification + Debug,
-    S::Operation: Debug,
-    S::Response: Debug,
-{
+impl<S: Specification> Script<'_, '_, S> {
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -64,7 +68,9 @@ where
         self.comment("The states that the calls reach, and the one before each position.");
         self.line(&format!("(define-sort State () (_ BitVec {}))", self.state_bits));
         for number in (0..).take(reached.states.len()) {
-            self.comment(&format!("{}: {:?}", self.state(number), reached.states.get(number)));
+            if let Some(state) = (self.words.state)(reached.states.get(number)) {
+                self.comment(&format!("{}: {state}", self.state(number)));
+            }
         }
         for position in 0..=self.question.calls.len() {
             self.line(&format!("(declare-const s_{position} State)"));
@@ -79,11 +85,13 @@ where
         self.line(&format!("(define-sort Position () (_ BitVec {}))", self.position_bits));
         for asked in &question.calls {
             let (place, call) = (asked.place, asked.call);
-            let end = match &call.end {
-                End::Returned { response, .. } => format!("{response:?}"),
-                End::Unknown | End::DidNotHappen { .. } => "unknown".to_owned(),
+            let operation = (self.words.operation)(&call.operation);
+            let end = match (call.end.response(), asked.response()) {
+                (_, Some(response)) => (self.words.response)(response),
+                (Some(response), None) => format!("{}, not compared", (self.words.response)(response)),
+                (None, None) => "unknown".to_owned(),
             };
-            self.comment(&format!("call {place}, {}: {:?}, end: {end}", call.session, call.operation));
+            self.comment(&format!("call {place}, {}: {operation}, end: {end}", call.session));
             self.line(&format!("(declare-const t_{place} Position)"));
             if !asked.is_certain() {
                 self.line(&format!("(declare-const e_{place} Bool)"));
@@ -109,6 +117,9 @@ where
         for &(one, other) in &question.ordered {
             let (one, other) = (&calls[one], &calls[other]);
             self.when(&[one, other], &format!("(bvult t_{} t_{})", one.place, other.place));
+            if one.is_waited_for() {
+                self.when(&[other], &format!("e_{}", one.place));
+            }
         }
         let doubtful: Vec<&Asked<'_, S>> = calls.iter().filter(|asked| !asked.is_certain()).collect();
         if !doubtful.is_empty() {

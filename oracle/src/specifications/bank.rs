@@ -6,20 +6,43 @@ use serde::{Deserialize, Serialize};
 
 use super::Text;
 use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
-use crate::{Footprint, Open, Region, Regions, Session, Specification};
+use crate::{Call, Footprint, Open, Region, Regions, Session, Specification};
 
-/// Accounts with their balances. No balance is ever negative, and the sum stays what it was.
+/// Accounts with their balances. No balance becomes negative, unless accounts may be overdrawn, and the sum stays what it
+/// was.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
-#[serde(transparent)]
+#[serde(from = "InitialBank")]
 pub struct Bank {
-    balances: BTreeMap<Text, u64>,
+    balances: BTreeMap<Text, i64>,
+    overdraft: bool,
+}
+
+/// A bank as a file gives it.
+#[derive(Deserialize)]
+#[serde(untagged, deny_unknown_fields)]
+enum InitialBank {
+    Balances(BTreeMap<Text, i64>),
+    Whole {
+        balances: BTreeMap<Text, i64>,
+        #[serde(default)]
+        overdraft: bool,
+    },
+}
+
+impl From<InitialBank> for Bank {
+    fn from(initial: InitialBank) -> Self {
+        match initial {
+            InitialBank::Balances(balances) => Self::new(balances),
+            InitialBank::Whole { balances, overdraft } => Self { balances, overdraft },
+        }
+    }
 }
 
 /// What a client asks of a bank.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Takes an amount from one account and gives it to another, if it is there.
+    /// Takes an amount from one account and gives it to another, if it is there or the account may be overdrawn.
     Transfer {
         /// The account that has less.
         from: Text,
@@ -36,16 +59,22 @@ pub enum Operation {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {
-    /// Whether the account had as much, and the other one is an account.
+    /// Whether the account had as much, or may be overdrawn, and the other one is an account.
     Transferred(bool),
     /// The balance of each account.
-    Balances(BTreeMap<Text, u64>),
+    Balances(BTreeMap<Text, i64>),
 }
 
 impl Bank {
     /// Returns a bank with these accounts.
-    pub const fn new(balances: BTreeMap<Text, u64>) -> Self {
-        Self { balances }
+    pub const fn new(balances: BTreeMap<Text, i64>) -> Self {
+        Self { balances, overdraft: false }
+    }
+
+    /// Returns the bank whose accounts may have less than nothing.
+    #[must_use]
+    pub fn with_overdraft(self) -> Self {
+        Self { overdraft: true, ..self }
     }
 }
 
@@ -57,8 +86,9 @@ impl Specification for Bank {
         match operation {
             Operation::Read => Response::Balances(self.balances.clone()),
             Operation::Transfer { from, to, amount } => {
-                let left = self.balances.get(from).and_then(|balance| balance.checked_sub(*amount));
-                let has = self.balances.get(to).map(|balance| balance.saturating_add(*amount));
+                let left = self.balances.get(from).and_then(|balance| balance.checked_sub_unsigned(*amount));
+                let left = left.filter(|left| *left >= 0 || self.overdraft);
+                let has = self.balances.get(to).map(|balance| balance.saturating_add_unsigned(*amount));
                 let (Some(left), Some(has)) = (left, has) else { return Response::Transferred(false) };
                 if from != to {
                     self.balances.insert(from.clone(), left);
@@ -86,7 +116,7 @@ impl Specification for Bank {
             Some(Response::Transferred(false)) => Regions::None,
             _ => accounts(),
         };
-        Footprint { reads: accounts(), writes }
+        Footprint::new(accounts(), writes)
     }
 
     fn depends_on_session(_: &Operation) -> bool {
@@ -95,6 +125,23 @@ impl Specification for Bank {
 
     fn is_same(one: &Operation, other: &Operation) -> bool {
         one == other
+    }
+
+    /// All accounts and all money are there at any time.
+    fn contradiction(&self, calls: &[&Call<Operation, Response>]) -> Option<Vec<usize>> {
+        let total =
+            |balances: &BTreeMap<Text, i64>| balances.values().map(|&balance| i128::from(balance)).sum::<i128>();
+        let all = total(&self.balances);
+        // Sums that overflow are not looked at.
+        if self.overdraft || all > i128::from(i64::MAX) || self.balances.values().any(|&balance| balance < 0) {
+            return None;
+        }
+        let is_wrong =
+            |balances: &BTreeMap<Text, i64>| !balances.keys().eq(self.balances.keys()) || total(balances) != all;
+        let read = calls
+            .iter()
+            .position(|call| matches!(call.end.response(), Some(Response::Balances(balances)) if is_wrong(balances)))?;
+        Some(vec![read])
     }
 
     fn heap_bytes(&self) -> usize {
@@ -128,9 +175,8 @@ impl Vocabulary for Bank {
             (Operation::Read, Value::Map { map }) => {
                 let mut balances = BTreeMap::new();
                 for (account, balance) in map {
-                    let balance = balance.integer().and_then(|balance| u64::try_from(balance).ok());
-                    let (account, balance) = account.as_text().zip(balance).ok_or(Misfit::Value {
-                        cure: "an account is a text or an integer, and a balance is from 0 on",
+                    let (account, balance) = account.as_text().zip(balance.integer()).ok_or(Misfit::Value {
+                        cure: "an account is a text or an integer, and a balance is an integer",
                     })?;
                     if balances.insert(account, balance).is_some() {
                         return Err(Misfit::Value { cure: "an account has one balance, and one of these has two" });

@@ -1,4 +1,6 @@
-//! Containers that values are put into and taken out of: a queue, a stack, a queue by priority.
+//! Containers that values are put into and taken out of: a queue, a stack, a queue by priority, one without an order.
+
+mod unordered;
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
@@ -6,9 +8,12 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contradictions;
 use crate::distinct::Contents;
 use crate::formats::{Answered, Asked, Misfit, Said, Value, Vocabulary};
 use crate::{Answer, Call, Footprint, Open, Session, Specification};
+
+pub use unordered::UnorderedQueue;
 
 /// What a client asks of a container.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -53,6 +58,7 @@ trait Container<V> {
     /// What would be taken next, in words.
     fn next(&self) -> Option<&V>;
     fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer>;
+    fn contradiction(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Vec<usize>>;
 }
 
 impl<V: Eq + Hash> Container<V> for Queue<V> {
@@ -71,6 +77,10 @@ impl<V: Eq + Hash> Container<V> for Queue<V> {
     fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
         Contents::new(self.0.iter(), calls)?.queue()
     }
+
+    fn contradiction(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Vec<usize>> {
+        contradictions::taken_too_often(self.0.iter(), calls).or_else(|| contradictions::queue(self.0.iter(), calls))
+    }
 }
 
 impl<V: Eq + Hash> Container<V> for Stack<V> {
@@ -88,6 +98,10 @@ impl<V: Eq + Hash> Container<V> for Stack<V> {
 
     fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
         Contents::new(self.0.iter(), calls)?.stack()
+    }
+
+    fn contradiction(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Vec<usize>> {
+        contradictions::taken_too_often(self.0.iter(), calls)
     }
 }
 
@@ -109,6 +123,10 @@ impl<V: Ord + Hash> Container<V> for PriorityQueue<V> {
         let mut contents = Contents::new(self.0.iter(), calls)?;
         contents.sort();
         contents.priority_queue()
+    }
+
+    fn contradiction(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Vec<usize>> {
+        contradictions::taken_too_often(self.0.iter(), calls)
     }
 }
 
@@ -185,6 +203,10 @@ macro_rules! container {
             fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
                 Container::fast_path(self, calls)
             }
+
+            fn contradiction(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Vec<usize>> {
+                Container::contradiction(self, calls)
+            }
         }
     };
 }
@@ -193,13 +215,15 @@ container!(Queue, Clone + Eq + Hash + Debug);
 container!(Stack, Clone + Eq + Hash + Debug);
 container!(PriorityQueue, Clone + Ord + Hash + Debug);
 
-/// Implements [`Vocabulary`] for a container: what it is called, the names that put, and those that take. The first of
-/// each is written.
+/// Implements [`Vocabulary`] for a container: what it is called, the containers of other tools that it is, the names that
+/// put, and those that take. The first of each is written.
 macro_rules! vocabulary {
-    ($container:ident, $name:literal, [$put:literal $(, $puts:literal)*], [$take:literal $(, $takes:literal)*]) => {
+    ($container:ident, $name:literal, $containers:expr, [$put:literal $(, $puts:literal)*], [$take:literal $(, $takes:literal)*]) => {
         impl Vocabulary for $container<Value> {
             const NAME: &'static str = $name;
-            const OPERATIONS: &'static [&'static str] = &[$put, $($puts,)* $take, $($takes,)*];
+            const OPERATIONS: &'static [&'static str] = &[$put, $($puts,)* $take, $($takes,)* "drain"];
+            const CONTAINERS: &'static [&'static str] = &$containers;
+            const DRAIN: Option<[&'static str; 2]> = Some(["drain", $take]);
 
             fn operation(asked: &Said<'_>) -> Result<Operation<Value>, Misfit> {
                 match asked.name {
@@ -234,6 +258,19 @@ macro_rules! vocabulary {
     };
 }
 
-vocabulary!(Queue, "a queue", ["enqueue"], ["dequeue"]);
-vocabulary!(Stack, "a stack", ["push"], ["pop"]);
-vocabulary!(PriorityQueue, "a queue by priority", ["insert", "enqueue", "push"], ["poll", "dequeue", "pop"]);
+vocabulary!(Queue, "a queue", ["queue"], ["enqueue"], ["dequeue"]);
+vocabulary!(Stack, "a stack", ["stack"], ["push"], ["pop"]);
+vocabulary!(
+    PriorityQueue,
+    "a queue by priority",
+    ["priority-queue"],
+    ["insert", "enqueue", "push"],
+    ["poll", "dequeue", "pop"]
+);
+vocabulary!(
+    UnorderedQueue,
+    "an unordered queue",
+    ["queue", "stack", "priority-queue"],
+    ["enqueue", "push", "insert"],
+    ["dequeue", "pop", "poll"]
+);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::formats::{Answered, Misfit, Said, Vocabulary};
-use crate::{Footprint, Open, Session, Specification};
+use crate::{Call, Footprint, Open, Regions, Session, Specification, contradictions};
 
 /// A counter, 0 at first. It wraps around at the ends of its numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
@@ -59,10 +59,13 @@ impl Specification for Counter {
         }
     }
 
-    fn footprint(operation: &Operation, _: Option<&Response>) -> Footprint {
-        match operation {
-            Operation::Read => Footprint::reads_everything(),
-            Operation::Add(_) | Operation::AddAndGet(_) => Footprint::everything(),
+    fn footprint(operation: &Operation, response: Option<&Response>) -> Footprint {
+        let update = |reads| Footprint::new(reads, Regions::None).and_updates(Regions::All);
+        match (operation, response) {
+            (Operation::Read, _) => Footprint::reads_everything(),
+            (Operation::AddAndGet(_), Some(_)) => update(Regions::All),
+            // Nobody sees what the value was.
+            (Operation::Add(_) | Operation::AddAndGet(_), _) => update(Regions::None),
         }
     }
 
@@ -82,6 +85,10 @@ impl Specification for Counter {
 
     fn is_same(one: &Operation, other: &Operation) -> bool {
         one == other
+    }
+
+    fn contradiction(&self, calls: &[&Call<Operation, Response>]) -> Option<Vec<usize>> {
+        contradictions::counter(self.0, calls)
     }
 }
 

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
-use crate::{Open, Session, Specification};
+use crate::{Call, Open, Session, Specification, contradictions};
 
 /// What gives identifiers: any, but none twice.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
@@ -71,6 +71,10 @@ impl<V: Clone + Ord + Hash + Debug> Specification for UniqueIds<V> {
 
     fn is_same(_: &Operation, _: &Operation) -> bool {
         true
+    }
+
+    fn contradiction(&self, calls: &[&Call<Operation, Response<V>>]) -> Option<Vec<usize>> {
+        contradictions::given_twice(&self.given, calls)
     }
 
     fn heap_bytes(&self) -> usize {

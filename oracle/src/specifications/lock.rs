@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::contradictions::{self, cells::Cells};
 use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
-use crate::{Footprint, Open, Session, Specification};
+use crate::{Call, End, Footprint, Open, Session, Specification};
 
 /// A mutex, which nobody has at first.
 ///
@@ -89,6 +90,36 @@ impl Specification for Mutex {
         footprint(*operation, response)
     }
 
+    fn contradiction(&self, calls: &[&Call<Operation, Response>]) -> Option<Vec<usize>> {
+        let initial = || self.holder;
+        let mut cells = Cells::new();
+        for (place, call) in calls.iter().enumerate() {
+            let session = Some(call.session);
+            match (call.operation, &call.end) {
+                (_, End::DidNotHappen { .. }) => {}
+                (Operation::Acquire, End::Returned { response: Response::Refused, .. }) => {
+                    cells.denies(place, (), initial, session);
+                }
+                (Operation::Release, End::Returned { response: Response::Refused, .. }) => {
+                    cells.denies(place, (), initial, None);
+                }
+                (operation, End::Returned { response: Response::GRANTED, .. }) => {
+                    let touches = match operation {
+                        Operation::Acquire => (Some(None), Some(session)),
+                        Operation::Release => (Some(session), Some(None)),
+                        Operation::Renew => (Some(session), Some(session)),
+                    };
+                    cells.returned(place, (), initial, touches);
+                }
+                // An answer that no mutex gives does not matter to a core without it.
+                (Operation::Acquire, _) => cells.may_leave(place, (), initial, session),
+                (Operation::Release, _) => cells.may_leave(place, (), initial, None),
+                (Operation::Renew, _) => {}
+            }
+        }
+        cells.contradiction(calls)
+    }
+
     fn is_same(one: &Operation, other: &Operation) -> bool {
         one == other
     }
@@ -132,6 +163,10 @@ impl Specification for Lease {
     }
 
     // A lease may run out in any step, so none is a read.
+
+    fn contradiction(&self, calls: &[&Call<Operation, Response>]) -> Option<Vec<usize>> {
+        contradictions::fences(self.granted, calls)
+    }
 
     fn is_same(one: &Operation, other: &Operation) -> bool {
         one == other

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
-use crate::{Open, Session, Specification};
+use crate::{Call, Open, Session, Specification, contradictions};
 
 /// A log, empty at first. Offsets grow; a service that uses some for itself, as Kafka does for the ends of
 /// transactions, leaves gaps.
@@ -187,6 +187,10 @@ impl<V: Clone + Eq + Hash + Debug> Specification for Log<V> {
 
     fn is_same(one: &Operation<V>, other: &Operation<V>) -> bool {
         one == other
+    }
+
+    fn contradiction(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Vec<usize>> {
+        contradictions::records(self.records.iter().map(|(_, record)| record), calls)
     }
 
     fn heap_bytes(&self) -> usize {

@@ -5,8 +5,9 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contradictions::cells::Cells;
 use crate::formats::{Answered, Asked, Misfit, Said, Value, Vocabulary};
-use crate::{Answer, Call, Footprint, Open, Session, Specification, distinct};
+use crate::{Answer, Call, End, Footprint, Open, Session, Specification, distinct};
 
 /// A register with compare and set, which has no value at first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
@@ -93,15 +94,49 @@ impl<V: Clone + Eq + Hash + Debug> Specification for Register<V> {
     fn is_same(one: &Operation<V>, other: &Operation<V>) -> bool {
         one == other
     }
+
+    fn overwrites(operation: &Operation<V>, response: Option<&Response<V>>) -> bool {
+        matches!((operation, response), (Operation::Write(_), None | Some(Response::Done)))
+    }
+
     /// Where no value is written twice, and there is no compare and set.
     fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
         distinct::register(self.0.as_ref(), calls)
+    }
+
+    fn contradiction(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Vec<usize>> {
+        let initial = || self.0.as_ref();
+        let mut cells = Cells::new();
+        for (place, call) in calls.iter().enumerate() {
+            match (&call.operation, &call.end) {
+                (_, End::DidNotHappen { .. }) => {}
+                (Operation::Read, End::Returned { response: Response::Value(value), .. }) => {
+                    let value = Some(value.as_ref());
+                    cells.returned(place, (), initial, (value, value));
+                }
+                (Operation::Write(value), End::Returned { response: Response::Done, .. }) => {
+                    cells.returned(place, (), initial, (None, Some(Some(value))));
+                }
+                (Operation::CompareAndSet { from, to }, End::Returned { response: Response::Compared(true), .. }) => {
+                    cells.returned(place, (), initial, (Some(Some(from)), Some(Some(to))));
+                }
+                (Operation::CompareAndSet { to, .. }, End::Returned { response: Response::Compared(false), .. }) => {
+                    cells.denies(place, (), initial, Some(to));
+                }
+                (Operation::Write(value) | Operation::CompareAndSet { to: value, .. }, _) => {
+                    cells.may_leave(place, (), initial, Some(value));
+                }
+                _ => {}
+            }
+        }
+        cells.contradiction(calls)
     }
 }
 
 impl Vocabulary for Register<Value> {
     const NAME: &'static str = "a register";
     const OPERATIONS: &'static [&'static str] = &["read", "write", "cas"];
+    const CONTAINERS: &'static [&'static str] = &["register"];
 
     fn operation(asked: &Said<'_>) -> Result<Operation<Value>, Misfit> {
         match asked.name {

@@ -6,8 +6,9 @@ use std::hash::Hash;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contradictions::cells::Cells;
 use crate::formats::{Answered, Asked, Misfit, Said, Value, Vocabulary};
-use crate::{Answer, Call, Footprint, Open, Region, Session, Specification, distinct};
+use crate::{Answer, Call, End, Footprint, Open, Region, Session, Specification, distinct};
 
 /// A set, empty at first.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
@@ -41,6 +42,21 @@ pub enum Response<V> {
     Is(bool),
     /// All values.
     Values(BTreeSet<V>),
+    /// A list in which a value stands twice, in the place of all values: no set answers so.
+    Repeated(Vec<V>),
+}
+
+/// How many values that reads did not find are looked at, one by one.
+const ABSENCES_MAX: usize = 1 << 20;
+
+impl<V> Operation<V> {
+    /// Returns the value that the operation is about, if it is about one.
+    const fn value(&self) -> Option<&V> {
+        match self {
+            Self::Add(value) | Self::Remove(value) | Self::Contains(value) => Some(value),
+            Self::Read => None,
+        }
+    }
 }
 
 impl<V> From<BTreeSet<V>> for Set<V> {
@@ -131,6 +147,10 @@ impl<V: Clone + Ord + Hash + Debug> Specification for Set<V> {
         one == other
     }
 
+    fn overwrites(operation: &Operation<V>, response: Option<&Response<V>>) -> bool {
+        matches!((operation, response), (Operation::Add(_) | Operation::Remove(_), None | Some(Response::Done)))
+    }
+
     fn grows(operation: &Operation<V>) -> bool {
         matches!(operation, Operation::Add(_))
     }
@@ -139,6 +159,7 @@ impl<V: Clone + Ord + Hash + Debug> Specification for Set<V> {
         match (operation, observed) {
             (Operation::Read, Response::Values(observed)) => self.values.iter().all(|value| observed.contains(value)),
             (Operation::Contains(value) | Operation::Remove(value), Response::Is(false)) => !self.contains(value),
+            (_, Response::Repeated(_)) => false,
             _ => true,
         }
     }
@@ -146,15 +167,66 @@ impl<V: Clone + Ord + Hash + Debug> Specification for Set<V> {
     fn heap_bytes(&self) -> usize {
         self.values.len() * size_of::<V>()
     }
-    /// Where no value is added twice, and nobody reads all of them.
+
+    /// Where no value is added twice, and nobody reads all of them, or nothing is removed.
     fn fast_path(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Answer> {
-        distinct::set(self.values.iter(), calls)
+        distinct::set(self.values.iter(), calls).or_else(|| distinct::growing_set(self.values.iter(), calls))
+    }
+
+    fn contradiction(&self, calls: &[&Call<Operation<V>, Response<V>>]) -> Option<Vec<usize>> {
+        let is_repeated = |call: &&Call<_, _>| matches!(call.end.response(), Some(Response::Repeated(_)));
+        if let Some(place) = calls.iter().position(is_repeated) {
+            return Some(vec![place]);
+        }
+        let mut cells = Cells::new();
+        for (place, call) in calls.iter().enumerate() {
+            if matches!(call.end, End::DidNotHappen { .. }) {
+                continue;
+            }
+            let Some(value) = call.operation.value() else { continue };
+            let initial = || self.contains(value);
+            let (needs, leaves) = match (&call.operation, call.end.response()) {
+                (Operation::Add(_), Some(Response::Done)) => (None, true),
+                (Operation::Add(_), Some(Response::Is(is_new))) => (Some(!is_new), true),
+                (Operation::Remove(_), Some(Response::Done)) => (None, false),
+                (Operation::Remove(_), Some(Response::Is(is_gone))) => (Some(*is_gone), false),
+                (Operation::Contains(_), Some(Response::Is(is))) => (Some(*is), *is),
+                // An answer that belongs to another operation does not matter to a core without it.
+                (Operation::Add(_) | Operation::Remove(_), _) => {
+                    cells.may_leave(place, value, initial, matches!(call.operation, Operation::Add(_)));
+                    continue;
+                }
+                _ => continue,
+            };
+            if needs == Some(leaves) && !matches!(call.operation, Operation::Contains(_)) {
+                cells.denies(place, value, initial, leaves);
+            }
+            cells.returned(place, value, initial, (needs, Some(leaves)));
+        }
+        // What is read of each value. Of long lists only what is there is looked at.
+        let reads = calls.iter().enumerate().filter_map(|(place, call)| match call.end.response()? {
+            Response::Values(values) => Some((place, values)),
+            _ => None,
+        });
+        let mut known: BTreeSet<&V> = calls.iter().filter_map(|call| call.operation.value()).collect();
+        known.extend(&self.values);
+        let is_short = known.len() * reads.clone().count() <= ABSENCES_MAX;
+        for (place, values) in reads {
+            for value in values {
+                cells.returned(place, value, || self.contains(value), (Some(true), Some(true)));
+            }
+            for value in known.iter().copied().filter(|&value| is_short && !values.contains(value)) {
+                cells.returned(place, value, || self.contains(value), (Some(false), Some(false)));
+            }
+        }
+        cells.contradiction(calls)
     }
 }
 
 impl Vocabulary for Set<Value> {
     const NAME: &'static str = "a set";
     const OPERATIONS: &'static [&'static str] = &["add", "remove", "contains", "read"];
+    const CONTAINERS: &'static [&'static str] = &["set"];
 
     fn operation(asked: &Said<'_>) -> Result<Operation<Value>, Misfit> {
         match asked.name {
@@ -176,7 +248,7 @@ impl Vocabulary for Set<Value> {
                 Err(Misfit::Value { cure: "answer with `nil`, the value of the invocation, `true` or `false`" })
             }
             (Operation::Contains(_), _) => Err(Misfit::Value { cure: "answer with `true` or `false`" }),
-            (Operation::Read, value) => values(value).map(Response::Values),
+            (Operation::Read, value) => values(value),
         }
     }
 
@@ -200,19 +272,17 @@ impl Vocabulary for Set<Value> {
                 Some(Value::Boolean(*is))
             }
             (Operation::Read, Response::Values(values)) => Some(Value::set(values.clone())),
+            (Operation::Read, Response::Repeated(values)) => Some(Value::List(values.clone())),
             _ => None,
         }
     }
 }
 
-/// Returns the members of a set, or of a list that has none twice.
-fn values(value: &Value) -> Result<BTreeSet<Value>, Misfit> {
+/// Returns the answer with the members of a set, or of a list.
+fn values(value: &Value) -> Result<Response<Value>, Misfit> {
     let members = value.members().ok_or(Misfit::Value { cure: "answer with a set, or a vector, of values" })?;
-    let mut values = BTreeSet::new();
-    for member in members {
-        if !values.insert(member.element().ok_or(Misfit::ELEMENT)?) {
-            return Err(Misfit::Value { cure: "a set has a value once, and this list has one twice" });
-        }
-    }
-    Ok(values)
+    let elements = members.iter().map(|member| member.element().ok_or(Misfit::ELEMENT));
+    let list = elements.collect::<Result<Vec<Value>, Misfit>>()?;
+    let set: BTreeSet<Value> = list.iter().cloned().collect();
+    Ok(if set.len() == list.len() { Response::Values(set) } else { Response::Repeated(list) })
 }

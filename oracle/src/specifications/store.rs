@@ -1,12 +1,15 @@
 //! A store of values by key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::Text;
+use crate::contradictions::Texts;
+use crate::contradictions::cells::Cells;
+use crate::distinct::Timeline;
 use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
-use crate::{Footprint, Open, Region, Session, Specification};
+use crate::{Call, End, Footprint, Open, Region, Session, Specification};
 
 /// A store of texts by key, empty at first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Deserialize)]
@@ -190,6 +193,10 @@ impl Specification for KeyValueStore {
         one == other
     }
 
+    fn overwrites(operation: &Operation, response: Option<&Response>) -> bool {
+        matches!((operation, response), (Operation::Put { .. } | Operation::Delete { .. }, None | Some(Response::Done)))
+    }
+
     fn grows(operation: &Operation) -> bool {
         matches!(operation, Operation::Append { .. })
     }
@@ -203,33 +210,97 @@ impl Specification for KeyValueStore {
         }
     }
 
+    /// What is looked at of a key to which something is appended is where its texts can come from.
+    fn contradiction(&self, calls: &[&Call<Operation, Response>]) -> Option<Vec<usize>> {
+        let happened = || {
+            let did_not_happen = |call: &&Call<Operation, Response>| matches!(call.end, End::DidNotHappen { .. });
+            calls.iter().enumerate().filter(move |(_, call)| !did_not_happen(call))
+        };
+        let timeline = Timeline::new(calls, 1);
+        let start = |place: usize| timeline.spans[place].start;
+        let mut texts = Texts::new();
+        for (place, call) in happened() {
+            if let Operation::Append { key, value } = &call.operation {
+                texts.append(key, value.as_str(), start(place));
+            }
+        }
+        let appended: BTreeSet<&Text> = happened()
+            .filter(|(_, call)| matches!(call.operation, Operation::Append { .. }))
+            .map(|(_, call)| call.operation.key())
+            .collect();
+        // A key without a value is answered like one with an empty text where that is so.
+        let seen = |value: Option<&Text>| match self.absent {
+            Absent::Empty => value.cloned().or_else(|| Some("".into())),
+            Absent::Nothing => value.cloned(),
+        };
+        let mut cells = Cells::new();
+        let mut gets: Vec<(usize, &Text, &Text)> = Vec::new();
+        for (place, call) in happened() {
+            let key = call.operation.key();
+            let is_appended = appended.contains(key);
+            let initial = || seen(self.value(key));
+            let left = match &call.operation {
+                Operation::Put { value, .. } | Operation::CompareAndSet { to: value, .. } => Some(value),
+                Operation::Get { .. } | Operation::Append { .. } | Operation::Delete { .. } => None,
+            };
+            if let Some(left) = left.filter(|_| is_appended) {
+                texts.put(key, left.as_str(), start(place));
+            }
+            match (&call.operation, call.end.response()) {
+                (Operation::Get { .. }, Some(Response::Value(Some(value)))) if is_appended => {
+                    gets.push((place, key, value));
+                }
+                _ if is_appended => {}
+                (Operation::Get { .. }, Some(Response::Value(value))) => {
+                    let value = Some(seen(value.as_ref()));
+                    cells.returned(place, key, initial, (value.clone(), value));
+                }
+                (Operation::Put { .. } | Operation::Delete { .. }, Some(Response::Done)) => {
+                    cells.returned(place, key, initial, (None, Some(seen(left))));
+                }
+                (Operation::CompareAndSet { from, .. }, Some(Response::Compared(true))) => {
+                    cells.returned(place, key, initial, (Some(seen(from.as_ref())), Some(seen(left))));
+                }
+                (Operation::CompareAndSet { .. }, Some(Response::Compared(false))) => {
+                    cells.denies(place, key, initial, seen(left));
+                }
+                (Operation::Put { .. } | Operation::Delete { .. } | Operation::CompareAndSet { .. }, _) => {
+                    cells.may_leave(place, key, initial, seen(left));
+                }
+                _ => {}
+            }
+        }
+        let is_out_of_nowhere = |&(place, key, value): &(usize, &Text, &Text)| {
+            // A key whose value was taken away is answered as if it had none.
+            let may_be_absent = value.as_str().is_empty() && self.absent == Absent::Empty;
+            let is_initial = self.value(key) == Some(value);
+            !(may_be_absent || is_initial || texts.can_be(key, value.as_str(), timeline.spans[place].end))
+        };
+        let out_of_nowhere = gets.iter().find(|get| is_out_of_nowhere(get)).map(|&(place, ..)| vec![place]);
+        out_of_nowhere.or_else(|| cells.contradiction(calls))
+    }
+
     fn heap_bytes(&self) -> usize {
         let texts: usize = self.entries.iter().map(|(_, value)| value.heap_bytes()).sum();
         texts + self.entries.len() * size_of::<(Text, Text)>()
     }
 }
 
-/// An event has its key beside its value, or has both in a pair, `[key value]`, as Jepsen's independent registers have.
 impl Vocabulary for KeyValueStore {
     const NAME: &'static str = "a key-value store";
     const OPERATIONS: &'static [&'static str] = &["get", "read", "put", "write", "append", "cas", "delete"];
     const HAS_KEYS: bool = true;
 
     fn operation(asked: &Said<'_>) -> Result<Operation, Misfit> {
-        const KEYED: Misfit = Misfit::Value { cure: "give the key beside the value, or give `[key value]`" };
         if !Self::OPERATIONS.contains(&asked.name) {
             return Err(Misfit::Name);
         }
-        let (key, value) = match asked.key {
-            Some(key) => (key, asked.value),
-            None => asked.value.pair().ok_or(KEYED)?,
-        };
-        let key = key.as_text().ok_or(Misfit::Value { cure: "a key is a text, an integer or a keyword" })?;
+        let key = asked.key.and_then(Value::as_text).ok_or(Misfit::KEY)?;
+        let value = asked.value;
         let text = |value: &Value| value.as_text().ok_or(TEXT);
         match asked.name {
-            "get" | "read" | "delete" if *value != Value::Nil => Err(Misfit::NOTHING),
-            "get" | "read" => Ok(Operation::Get { key }),
-            "delete" => Ok(Operation::Delete { key }),
+            "get" | "read" => asked.without_value(Operation::Get { key }),
+            "delete" => asked.without_value(Operation::Delete { key }),
             "put" | "write" => text(value).map(|value| Operation::Put { key, value }),
             "append" => text(value).map(|value| Operation::Append { key, value }),
             _ => {
@@ -242,26 +313,10 @@ impl Vocabulary for KeyValueStore {
 
     fn response(operation: &Operation, answer: &Answered<'_>) -> Result<Response, Misfit> {
         match operation {
-            Operation::Get { key } => {
-                const SAME: Misfit = Misfit::Value { cure: "answer with the key of the invocation, as that has it" };
-                let value = match answer.key {
-                    Some(other) if other.as_text().as_ref() == Some(key) => answer.value,
-                    Some(_) => return Err(SAME),
-                    // Both in a pair, or the key beside the value of the invocation alone.
-                    None if answer.asked.pair().is_none() => answer.value,
-                    None => {
-                        let (other, value) = answer.value.pair().ok_or(SAME)?;
-                        if other.as_text().as_ref() != Some(key) {
-                            return Err(SAME);
-                        }
-                        value
-                    }
-                };
-                match value {
-                    Value::Nil => Ok(Response::Value(None)),
-                    value => value.as_text().map(|value| Response::Value(Some(value))).ok_or(TEXT),
-                }
-            }
+            Operation::Get { .. } => match answer.value {
+                Value::Nil => Ok(Response::Value(None)),
+                value => value.as_text().map(|value| Response::Value(Some(value))).ok_or(TEXT),
+            },
             Operation::Put { .. } | Operation::Append { .. } | Operation::Delete { .. } => answer.done(Response::Done),
             Operation::CompareAndSet { .. } => answer.done(Response::Compared(true)),
         }

@@ -316,18 +316,47 @@ fn refuse<const N: usize>(reasons: [(bool, Error); N], open: &mut Open<'_>) -> R
     }
 }
 
+/// The regions of a node. Its creation and its deletion change all of them.
+#[derive(Clone, Copy, Hash)]
+enum Facet {
+    /// Whether it is there, and whose it is.
+    Existence,
+    /// Its data, and their version.
+    Data,
+    /// Its list of permissions, its version, and the lists before it.
+    Permissions,
+    /// The names of its children, and how many it has had. That a child comes or goes is an update: children of several
+    /// names come and go in any order.
+    Children,
+}
+
+impl Facet {
+    const ALL: [Self; 4] = [Self::Existence, Self::Data, Self::Permissions, Self::Children];
+
+    fn of(self, path: &Text) -> Region {
+        Region::of(&(self, path.as_str()))
+    }
+
+    fn of_parent(self, path: &Text) -> Region {
+        Region::of(&(self, parent(path.as_str())))
+    }
+}
+
 /// Returns the footprint of a transaction.
 fn of_parts(parts: &[Operation], response: Option<&Response>) -> Footprint {
     let answers = match response {
         Some(Response::Parts(answers)) => &answers[..],
         _ => &[],
     };
-    let mut all = Footprint { reads: Regions::None, writes: Regions::None };
-    for (place, part) in parts.iter().enumerate() {
-        let Footprint { reads, writes } = ZooKeeper::footprint(part, answers.get(place));
-        all = Footprint { reads: both(all.reads, &reads), writes: both(all.writes, &writes) };
-    }
-    all
+    let none = Footprint::new(Regions::None, Regions::None);
+    parts.iter().enumerate().fold(none, |all, (place, part)| {
+        let Footprint { reads, writes, updates } = ZooKeeper::footprint(part, answers.get(place));
+        Footprint {
+            reads: both(all.reads, &reads),
+            writes: both(all.writes, &writes),
+            updates: both(all.updates, &updates),
+        }
+    })
 }
 
 fn both(one: Regions, other: &Regions) -> Regions {
@@ -390,19 +419,20 @@ impl Specification for ZooKeeper {
     }
 
     fn footprint(operation: &Operation, response: Option<&Response>) -> Footprint {
-        let node = |path: &Text| Region::of(&("node", path.as_str()));
-        let children = |path: &Text| Region::of(&("children", path.as_str()));
-        // A node's parent, and the children of that.
-        let above = |path: &Text| ["node", "children"].map(|what| Region::of(&(what, parent(path.as_str()))));
-        // Statistics count the children.
-        let shows_children = response.is_none_or(|response| matches!(response, Response::WithStat { .. }));
-        let shown = |path| if shows_children { vec![node(path), children(path)] } else { vec![node(path)] };
+        use Facet::{Children, Data, Existence, Permissions};
         // What a session is told depends on the changes of all that it watches, and a watch that is left is looked at by
         // each of them. A history without watches has neither.
         if matches!(response, Some(Response::Told { .. } | Response::Unanswered)) {
             return Footprint::everything();
         }
-        let (reads, mut writes) = match operation {
+        let all = |path: &Text| Facet::ALL.map(|facet| facet.of(path)).to_vec();
+        // What cannot be seen without statistics does not matter to an answer without them.
+        let shows_all = matches!(response, Some(Response::WithStat { .. }));
+        let shown = |path: &Text, facets: &[Facet]| match shows_all {
+            true => all(path),
+            false => facets.iter().map(|facet| facet.of(path)).collect(),
+        };
+        let (reads, writes, mut updates) = match operation {
             Operation::Watch(read) if response.is_some_and(Response::is_error) => {
                 return Self::footprint(read, response);
             }
@@ -412,35 +442,44 @@ impl Specification for ZooKeeper {
             // The path depends on how many children there were.
             Operation::Create { path, mode, .. } if mode.is_sequential() => match response {
                 Some(Response::Created(created)) => {
-                    let above = above(path);
-                    (vec![node(created), above[0], above[1]], vec![node(created), above[1]])
+                    let above = [Permissions.of_parent(path), Children.of_parent(path)];
+                    let [_, children] = above;
+                    ([&[Existence.of(created)], &above[..]].concat(), all(created), vec![children])
                 }
                 Some(Response::Error(_)) => return Footprint::reads_everything(),
                 _ => return Footprint::everything(),
             },
             Operation::Create { path, .. } => {
-                let above = above(path);
-                (vec![node(path), above[0]], vec![node(path), above[1]])
+                let reads = vec![Existence.of(path), Permissions.of_parent(path)];
+                (reads, all(path), vec![Children.of_parent(path)])
             }
-            Operation::Delete { path, .. } => {
-                let above = above(path);
-                (vec![node(path), children(path), above[0]], vec![node(path), above[1]])
+            Operation::Delete { path, version } => {
+                let mut reads = vec![Existence.of(path), Children.of(path), Permissions.of_parent(path)];
+                reads.extend(version.map(|_| Data.of(path)));
+                (reads, all(path), vec![Children.of_parent(path)])
             }
-            Operation::Exists { path } | Operation::GetData { path } | Operation::GetAcl { path } => {
-                (shown(path), Vec::new())
+            Operation::Exists { path } => (shown(path, &[Existence]), Vec::new(), Vec::new()),
+            Operation::GetData { path } => (shown(path, &[Permissions, Data]), Vec::new(), Vec::new()),
+            Operation::GetAcl { path } => (shown(path, &[Permissions]), Vec::new(), Vec::new()),
+            Operation::GetChildren { path } => (shown(path, &[Permissions, Children]), Vec::new(), Vec::new()),
+            Operation::SetData { path, version, .. } => {
+                let facets = if version.is_some() { &[Permissions, Data][..] } else { &[Permissions] };
+                (shown(path, facets), vec![Data.of(path)], Vec::new())
             }
-            Operation::GetChildren { path } => (vec![node(path), children(path)], Vec::new()),
-            Operation::SetData { path, .. } | Operation::SetAcl { path, .. } => (shown(path), vec![node(path)]),
-            Operation::Check { path, .. } => (vec![node(path)], Vec::new()),
+            Operation::SetAcl { path, .. } => (shown(path, &[Permissions]), vec![Permissions.of(path)], Vec::new()),
+            Operation::Check { path, .. } => (vec![Permissions.of(path), Data.of(path)], Vec::new(), Vec::new()),
             Operation::Close => return Footprint::everything(),
             Operation::Multi(parts) => return of_parts(parts, response),
         };
         // If nobody saw its answer, it may have taken the events along that its session was not told yet.
         if response.is_none() {
-            writes.push(Region::of(&"untold"));
+            updates.push(Region::of(&"untold"));
         }
-        let changes = !writes.is_empty() && !response.is_some_and(Response::is_error);
-        Footprint { reads: Regions::Some(reads), writes: if changes { Regions::Some(writes) } else { Regions::None } }
+        if response.is_some_and(Response::is_error) {
+            return Footprint::new(Regions::Some(reads), Regions::None);
+        }
+        let regions = |regions: Vec<Region>| if regions.is_empty() { Regions::None } else { Regions::Some(regions) };
+        Footprint::new(Regions::Some(reads), regions(writes)).and_updates(regions(updates))
     }
 
     fn is_observable(response: &Response) -> bool {

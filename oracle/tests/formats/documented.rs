@@ -7,7 +7,8 @@ use simutant_oracle::Specification;
 use simutant_oracle::catalogue::ReadyMade;
 use simutant_oracle::formats::Value;
 use simutant_oracle::specifications::{
-    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
+    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds,
+    UnorderedQueue, ZooKeeper,
 };
 
 const PAGE: &str = include_str!("../../../docs/src/reference/files.md");
@@ -53,6 +54,7 @@ fn the_books_operations_and_responses_are_those_of_the_specifications() {
                 ReadyMade::Queue => check::<Queue<Value>>,
                 ReadyMade::Stack => check::<Stack<Value>>,
                 ReadyMade::PriorityQueue => check::<PriorityQueue<Value>>,
+                ReadyMade::UnorderedQueue => check::<UnorderedQueue<Value>>,
                 ReadyMade::Log => check::<Log<Value>>,
                 ReadyMade::UniqueIds => check::<UniqueIds<Value>>,
                 ReadyMade::Bank => check::<Bank>,

@@ -3,6 +3,7 @@
 mod damaged;
 #[cfg(feature = "catalogue")]
 mod documented;
+mod hostile;
 mod meaning;
 mod refused;
 mod round_trips;

@@ -5,8 +5,10 @@ use std::path::Path;
 use serde::Serialize;
 use simutant_oracle::formats::{self, Format, Value, Vocabulary, json_lines};
 use simutant_oracle::specifications::{
-    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds,
+    Bank, Counter, KeyValueStore, Keyed, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds,
+    UnorderedQueue, register::Response,
 };
+use simutant_oracle::{Answer, Check};
 
 /// Reads a file, and compares its calls: `session operation end`, with the moments of the invocation and the end.
 #[track_caller]
@@ -74,25 +76,62 @@ fn times_are_kept_and_never_go_back() {
 }
 
 #[test]
-fn a_log_says_what_compared_and_what_timed_out() {
+fn a_log_has_errors_of_any_words_behind_values_or_in_their_place() {
     let text = "INFO  jepsen.util - 0\t:invoke\t:read\tnil
 INFO  jepsen.util - 1\t:invoke\t:cas\t[1 2]
-INFO  jepsen.util - :nemesis\t:info\t:start\tnil
+INFO  jepsen.util - :nemesis\t:info\t:start\tcut off {n1 #{n2
 INFO  jepsen.util - 0\t:fail\t:read\t:timed-out
 1\t:fail\t:cas\t[1 2]
 0\t:invoke\t:write\t4
-0\t:fail\t:write\t4
-1\t:invoke\t:write\t3
-1\t:info\t:write\t:timed-out
+0\t:fail\t:write\t4\tno \"leader [there
+1\t:invoke\t:cas\t[1 3]
+1\t:fail\t:cas\t:connection-refused
+1\t:invoke\t:cas\t[1 4]
+1\t:fail\t:cas\t[1 4]\tconnection error of n1
+1\t:invoke\t:cas\t[1 5]
+1\t:fail\t:cas\t[1 5]\t:did-not-match
+1\t:invoke\t:cas\t[1 6]
+1\t:info\t:cas\t#<SocketTimeoutException java.net.SocketTimeoutException: Read timed out>
+2\t:invoke\t:write\t3
+2\t:info\t:write\t3\tjava.io.IOException: {:a
 ";
     let expect = [
         r#"{"session":0,"operation":"read" @:0,"end":"unknown"}"#,
-        r#"{"session":1,"operation":{"compare_and_set":{"from":1,"to":2}} @:1,"end":{"returned":{"event":3,"response":{"compared":false}}}}"#,
+        r#"{"session":1,"operation":{"compare_and_set":{"from":1,"to":2}} @:1,"end":{"did_not_happen":{"event":3}}}"#,
         r#"{"session":0,"operation":{"write":4} @:4,"end":{"did_not_happen":{"event":5}}}"#,
-        r#"{"session":1,"operation":{"write":3} @:6,"end":"unknown"}"#,
+        r#"{"session":1,"operation":{"compare_and_set":{"from":1,"to":3}} @:6,"end":{"did_not_happen":{"event":7}}}"#,
+        r#"{"session":1,"operation":{"compare_and_set":{"from":1,"to":4}} @:8,"end":{"did_not_happen":{"event":9}}}"#,
+        r#"{"session":1,"operation":{"compare_and_set":{"from":1,"to":5}} @:10,"end":{"returned":{"event":11,"response":{"compared":false}}}}"#,
+        r#"{"session":1,"operation":{"compare_and_set":{"from":1,"to":6}} @:12,"end":"unknown"}"#,
+        r#"{"session":2,"operation":{"write":3} @:14,"end":"unknown"}"#,
     ];
     check::<Register<Value>>(Format::JepsenLog, text, &expect);
-    check::<Register<Value>>(Format::JepsenLog, &text.replace("INFO  jepsen.util - ", ""), &expect);
+    let without = text.replace("INFO  jepsen.util - ", "");
+    check::<Register<Value>>(Format::JepsenLog, &without, &expect);
+    let nemesis_first = format!(":nemesis\t:info\t:start\tnil\n{without}");
+    check::<Register<Value>>(Format::JepsenLog, &nemesis_first, &expect);
+
+    // Of the failures, one says nothing but that it is one.
+    let parsed = formats::parse::<Register<Value>>(Format::JepsenLog, text.as_bytes()).expect("a history");
+    let doubts: Vec<_> = parsed.doubts.iter().map(|doubt| (doubt.call, doubt.line, doubt.refusal.clone())).collect();
+    assert_eq!(doubts, [(1, 5, Response::Compared(false))]);
+}
+
+#[test]
+fn what_takes_or_reads_may_have_its_value_at_the_invocation() {
+    let text = "{:process 1 :type :invoke :f :read :value 3} {:process 1 :type :ok :f :read :value 3}
+        {:process 2 :type :invoke :f :read :value 4} {:process 2 :type :ok :f :read}
+        {:process 3 :type :invoke :f :read :value 5} {:process 3 :type :info :f :read :value 5}";
+    let expect = [
+        r#"{"session":1,"operation":"read" @:0,"end":{"returned":{"event":1,"response":{"value":3}}}}"#,
+        r#"{"session":2,"operation":"read" @:2,"end":{"returned":{"event":3,"response":{"value":4}}}}"#,
+        r#"{"session":3,"operation":"read" @:4,"end":"unknown"}"#,
+    ];
+    check::<Register<Value>>(Format::JepsenEdn, text, &expect);
+    one::<Queue<Value>>("dequeue", "4", "4", r#""take" -> {"value":4}"#);
+    one::<Set<Value>>("read", "[2 1]", "[2 1]", r#""read" -> {"values":[1,2]}"#);
+    one::<KeyValueStore>("get", "[:a 3]", "[:a 3]", r#"{"get":{"key":":a"}} -> {"value":"3"}"#);
+    one::<UniqueIds<Value>>("generate", "7", "7", r#""next" -> {"id":7}"#);
 }
 
 #[test]
@@ -165,10 +204,72 @@ fn every_specification_has_its_words() {
         "nil",
         r#"{"transfer":{"from":"0","to":":b","amount":5}} -> {"transferred":true}"#,
     );
-    one::<Bank>("read", "nil", "{0 5, 1 7}", r#""read" -> {"balances":{"0":5,"1":7}}"#);
+    one::<Bank>("read", "nil", "{0 5, 1 -7}", r#""read" -> {"balances":{"0":5,"1":-7}}"#);
+    one::<UnorderedQueue<Value>>("enqueue", "4", "4", r#"{"put":4} -> "done""#);
+    one::<UnorderedQueue<Value>>("dequeue", "nil", "4", r#""take" -> {"value":4}"#);
+    let of_key = r#"{"key":":x","operation":{"write":4}} -> "done""#;
+    one::<Keyed<Register<Value>>>("write", "[:x 4]", "[:x 4]", of_key);
+    one::<Keyed<Register<Value>>>("write", "[:x 4]", "nil", of_key);
+    one::<Keyed<Register<Value>>>("read", "[:x nil]", "[:x 4]", r#"{"key":":x","operation":"read"} -> {"value":4}"#);
+    one::<Keyed<Queue<Value>>>("dequeue", "[7 nil]", "[7 nil]", r#"{"key":"7","operation":"take"} -> {"value":null}"#);
     one::<Log<Value>>("send", "9", "[4 9]", r#"{"append":9} -> {"appended":{"offset":4}}"#);
     one::<Log<Value>>("append", "9", "nil", r#"{"append":9} -> {"appended":{"offset":null}}"#);
     one::<Log<Value>>("poll", "4", "[[4 9] [6 1]]", r#"{"read":{"from":4}} -> {"records":[[4,9],[6,1]]}"#);
+}
+
+#[test]
+fn a_list_that_has_a_value_twice_is_no_answer_of_a_set() {
+    let read = "{:process 0 :type :invoke :f :read} {:process 0 :type :ok :f :read :value";
+    let answer = |values: &str| {
+        let text = format!("{{:process 1 :type :invoke :f :add :value 1}}\n{read} {values}}}");
+        let history = formats::read::<Set<Value>>(Format::JepsenEdn, text.as_bytes()).expect("it is a history");
+        Check::default().run(&history, &Set::default()).answer
+    };
+    assert!(matches!(answer("[1]"), Answer::Possible { .. }));
+    assert!(matches!(answer("[1 1]"), Answer::Impossible { stuck: 1, .. }));
+}
+
+#[test]
+fn a_drain_is_as_many_calls_as_it_took_values_and_one_that_found_nothing() {
+    let put = "{:process 0 :type :invoke :f :enqueue :value 1} {:process 0 :type :ok :f :enqueue :value 1}";
+    let drain = "{:process 1 :type :invoke :f :drain} {:process 1 :type :ok :f :drain :value [1 2]}";
+    let put_expected = r#"{"session":0,"operation":{"put":1} @:0,"end":{"returned":{"event":1,"response":"done"}}}"#;
+    let expect = [
+        put_expected,
+        r#"{"session":1,"operation":"take" @:2,"end":{"returned":{"event":3,"response":{"value":1}}}}"#,
+        r#"{"session":1,"operation":"take" @:4,"end":{"returned":{"event":5,"response":{"value":2}}}}"#,
+        r#"{"session":1,"operation":"take" @:6,"end":{"returned":{"event":7,"response":{"value":null}}}}"#,
+        r#"{"session":0,"operation":{"put":1} @:8,"end":{"returned":{"event":9,"response":"done"}}}"#,
+    ];
+    check::<Queue<Value>>(Format::JepsenEdn, &format!("{put}\n{drain}\n{put}"), &expect);
+    check::<UnorderedQueue<Value>>(Format::JepsenEdn, &format!("{put}\n{drain}\n{put}"), &expect);
+    let at_invocation = drain.replacen(":drain}", ":drain :value [1 2]}", 1);
+    check::<Queue<Value>>(Format::JepsenEdn, &format!("{put}\n{at_invocation}\n{put}"), &expect);
+
+    // Nobody knows which of them were before the other call.
+    let (begin, end) = drain.split_once("} ").expect("two events");
+    let expect = [
+        r#"{"session":1,"operation":"take" @:0,"end":{"returned":{"event":5,"response":{"value":1}}}}"#,
+        r#"{"session":1,"operation":"take" @:1,"end":{"returned":{"event":6,"response":{"value":2}}}}"#,
+        r#"{"session":1,"operation":"take" @:2,"end":{"returned":{"event":7,"response":{"value":null}}}}"#,
+        r#"{"session":0,"operation":{"put":1} @:3,"end":{"returned":{"event":4,"response":"done"}}}"#,
+    ];
+    check::<Queue<Value>>(Format::JepsenEdn, &format!("{begin}}} {put} {end}"), &expect);
+
+    let error = formats::read::<Queue<Value>>(Format::JepsenEdn, format!("{begin}}}").as_bytes());
+    assert_eq!(
+        error.expect_err("it took what?").to_string(),
+        "line 1, column 1: :drain has no end; end it with `:ok` and the values that it took"
+    );
+    let crashed = format!("{begin}}} {}", end.replace(":ok", ":info"));
+    let error = formats::read::<Queue<Value>>(Format::JepsenEdn, crashed.as_bytes()).expect_err("it took what?");
+    assert!(error.to_string().starts_with("line 1, column 38: :drain has no end that says what it took; "), "{error}");
+    let failed = format!("{begin}}} {}", end.replace(":ok", ":fail"));
+    let failed = formats::read::<Queue<Value>>(Format::JepsenEdn, failed.as_bytes()).expect("it did not happen");
+    assert!(failed.calls().len() == 1 && failed.calls()[0].end.response().is_none());
+    let failed = "0 :invoke :drain nil\n0 :fail :drain nil\n";
+    let failed = formats::read::<Queue<Value>>(Format::JepsenLog, failed.as_bytes()).expect("it did not happen");
+    assert!(failed.calls().len() == 1 && failed.calls()[0].end.at().is_some());
 }
 
 #[test]
@@ -183,12 +284,40 @@ fn limo_has_threads_and_values_at_calls_or_returns() {
         r#"{"session":5,"operation":{"put":"x_1"} @:8,"end":"unknown"}"#,
     ];
     check::<Stack<Value>>(Format::Limo, text, &expect);
-    let text = "# @object queue\n[1] call enq 2\n[1] return\n[2] call remove\n[2] return 2\n";
+}
+
+/// The object decides what the words mean.
+#[test]
+fn limo_and_violin_have_words_that_are_those_of_several_objects() {
     let expect = [
         r#"{"session":1,"operation":{"put":2} @:0,"end":{"returned":{"event":1,"response":"done"}}}"#,
         r#"{"session":2,"operation":"take" @:2,"end":{"returned":{"event":3,"response":{"value":2}}}}"#,
     ];
-    check::<Queue<Value>>(Format::Limo, text, &expect);
+    for (put, take) in [("add", "remove"), ("Add", "rem"), ("put", "get"), ("push", "pop"), ("enqueue", "dequeue")] {
+        let text = |object: &str| {
+            format!("# @object {object}\n[1] call {put}(2)\n[1] return\n[2] call {take}\n[2] return 2\n")
+        };
+        check::<Queue<Value>>(Format::Limo, &text("queue"), &expect);
+        check::<Stack<Value>>(Format::Limo, &text("atomic-stack"), &expect);
+    }
+    let text = "# @object set\n[1] call add(2)\n[1] return true\n[2] call ctn(2)\n[2] return false\n";
+    let expect = [
+        r#"{"session":1,"operation":{"add":2} @:0,"end":{"returned":{"event":1,"response":{"is":true}}}}"#,
+        r#"{"session":2,"operation":{"contains":2} @:2,"end":{"returned":{"event":3,"response":{"is":false}}}}"#,
+    ];
+    check::<Set<Value>>(Format::Limo, text, &expect);
+}
+
+#[test]
+fn limo_has_values_of_any_signs() {
+    let text =
+        "# @object stack\n[1] call push(?<0,0>)\n[1] return\n[2] call pop(?<0,0>)\n[2] return\n[3] call push -7\n";
+    let expect = [
+        r#"{"session":1,"operation":{"put":"?<0,0>"} @:0,"end":{"returned":{"event":1,"response":"done"}}}"#,
+        r#"{"session":2,"operation":"take" @:2,"end":{"returned":{"event":3,"response":{"value":"?<0,0>"}}}}"#,
+        r#"{"session":3,"operation":{"put":-7} @:4,"end":"unknown"}"#,
+    ];
+    check::<Stack<Value>>(Format::Limo, text, &expect);
 }
 
 #[test]

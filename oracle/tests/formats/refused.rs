@@ -1,9 +1,7 @@
 //! What is refused, and where.
 
-use std::io::Read;
-
-use simutant_oracle::formats::{self, Format, HistoryError, Value};
-use simutant_oracle::specifications::{Bank, KeyValueStore, Queue, Register, Set};
+use simutant_oracle::formats::{self, Format, Value};
+use simutant_oracle::specifications::{Bank, KeyValueStore, PriorityQueue, Queue, Register, Set};
 
 /// Reads a register's file that is bad, and compares the error.
 #[track_caller]
@@ -81,26 +79,45 @@ fn words_that_a_specification_does_not_know() {
         "line 1, column 1: :cas of a register does not ask with [1 2 3]; give `[from to]`, two values",
     );
 
-    let set = formats::read::<Set<Value>>(Format::JepsenEdn, call("read", "nil", "[1 1]").as_bytes());
+    let set = formats::read::<Set<Value>>(Format::JepsenEdn, call("read", "nil", "[1 1.5]").as_bytes());
     assert_eq!(
-        set.expect_err("1 is there twice").to_string(),
-        "line 2, column 1: :read of a set does not answer with [1 1]; a set has a value once, and this list has one twice"
+        set.expect_err("a set has no such values").to_string(),
+        "line 2, column 1: :read of a set does not answer with [1 1.5]; give an integer, a text, a boolean, a keyword, or a list of such"
     );
-    let bank = formats::read::<Bank>(Format::JepsenEdn, call("read", "nil", "{0 -1}").as_bytes());
+    let bank = formats::read::<Bank>(Format::JepsenEdn, call("read", "nil", "{0 nil}").as_bytes());
     assert_eq!(
-        bank.expect_err("it is negative").to_string(),
-        "line 2, column 1: :read of a bank does not answer with {0 -1}; an account is a text or an integer, and a balance is from 0 on"
+        bank.expect_err("it is none").to_string(),
+        "line 2, column 1: :read of a bank does not answer with {0 nil}; an account is a text or an integer, and a balance is an integer"
     );
     let store = formats::read::<KeyValueStore>(Format::JepsenEdn, call("get", "[1 nil]", "[2 3]").as_bytes());
     assert_eq!(
         store.expect_err("it is another key").to_string(),
         "line 2, column 1: :get of a key-value store does not answer with [2 3]; answer with the key of the invocation, as that has it"
     );
+    // Keys in values are not known before the first read.
+    let keyed = format!("{}\n{}", call("write", "[1 0]", "[1 0]"), call("read", "[1 nil]", "[1 0]"));
+    check(
+        &keyed,
+        "line 3, column 1: :read of a register does not ask with [1 nil]; give `nil`, since the operation asks with no value; if that is `[key value]`, choose a specification with keys: `key-value-store`, or check with `--keyed`, which gives each key a service of its own",
+    );
+    check(
+        &call("read", "4", "5"),
+        "line 2, column 1: :read of a register does not answer with 5; the invocation has the value 4 already",
+    );
+    check(
+        "{:process 0 :type :invoke :f :read :value 4} {:process 0 :type :ok :f :read :value nil}",
+        "line 1, column 46: :read of a register does not answer with nil; the invocation has the value 4 already",
+    );
+    let bad_key = formats::read::<KeyValueStore>(Format::JepsenEdn, invoke("get", "[[1] nil]").as_bytes());
+    assert_eq!(
+        bad_key.expect_err("a list").to_string(),
+        "line 1, column 1: the key is [1]; a key is a text, an integer or a keyword"
+    );
     let keyed = "{:process 0 :type :invoke :f :enqueue :key 1 :value 2}";
     let queue = formats::read::<Queue<Value>>(Format::JepsenEdn, keyed.as_bytes());
     assert_eq!(
         queue.expect_err("a queue has no keys").to_string(),
-        "line 1, column 1: a queue has no keys, and :enqueue has the key 1; choose a specification with keys, as a key-value store"
+        "line 1, column 1: a queue has no keys, and :enqueue has the key 1; choose a specification with keys: `key-value-store`, or check with `--keyed`, which gives each key a service of its own"
     );
 }
 
@@ -140,13 +157,16 @@ fn lines_of_logs_and_monitors() {
     const FORM: &str = "a line is `INFO  jepsen.util - 0 :invoke :read nil`, or begins with the process";
     log("WARN something", &format!("line 1, column 1: the line is no operation; {FORM}"));
     log("INFO  jepsen.util - 0 :ok", &format!("line 1, column 21: the line ends before the operation does; {FORM}"));
-    log("\n0 :ok :read 1 2 3", &format!("line 2, column 17: the line has more than five words; {FORM}"));
+    let behind = "the value is one word, list or map, and only what failed or is unknown has an error behind it";
+    log("\n0 :ok :read 1 2 3", &format!("line 2, column 15: the line goes on behind its value; {behind}"));
+    log("0 :invoke :write 1 no", &format!("line 1, column 20: the line goes on behind its value; {behind}"));
+    log("0 :fail :write", &format!("line 1, column 1: the line ends before the operation does; {FORM}"));
 
     let limo = |text: &str, expect: &str| refused(Format::Limo, text, expect);
     limo("[1] call read", "line 1, column 1: no line says what the object is; begin with `# @object atomic-queue`");
     limo(
         "# @object tree\n",
-        "line 1, column 1: the object is not known; one line names the object: stack, atomic-stack, queue, atomic-queue, register, registers",
+        "line 1, column 1: the object is not known; one line names the object: atomic-stack, stack, atomic-queue, queue, atomic-register, register, registers, atomic-set, set",
     );
     let object = "# @object register\n";
     limo(
@@ -157,17 +177,31 @@ fn lines_of_logs_and_monitors() {
         &format!("{object}[1] crash"),
         "line 2, column 1: the event is neither a call nor a return; an event is `[1] call push 3` or `[1] return`",
     );
-    limo(
-        &format!("{object}[1] call write 2-3"),
-        "line 2, column 1: \"2-3\" is no value; a value is a word or a number",
-    );
+    limo(&format!("{object}[1] call write(2, 3)"), "line 2, column 1: \"2, 3\" is no value; a value is one word");
     limo(
         &format!("{object}[1] call read 2\n[1] return 3"),
-        "line 3, column 1: the call has the value 2, and the return has 3; an event is `[1] call push 3` or `[1] return`",
+        "line 3, column 1: `read` of a register does not answer with 3; the invocation has the value 2 already",
+    );
+    limo(
+        &format!("{object}[1] call Write"),
+        "line 2, column 1: `Write` of a register does not ask with nil; give an integer, a text, a boolean, a keyword, or a list of such",
     );
     limo(
         &format!("{object}[1] call push 2"),
-        "line 2, column 1: a register has no operation :push; it has :read, :write, :cas; rename the operation, or choose another specification",
+        "line 2, column 1: a register has no operation \"push\"; operations are write, read",
+    );
+    limo(
+        "\n# @object atomic-stack",
+        "line 2, column 1: the history is of a stack, and a register is asked for; choose the specification `stack`",
+    );
+    let of_a_priority_queue = formats::read::<PriorityQueue<Value>>(Format::Limo, "# @object stack".as_bytes());
+    assert_eq!(
+        of_a_priority_queue.expect_err("it takes the largest").to_string(),
+        "line 1, column 1: the history is of a stack, and a queue by priority is asked for; choose the specification `stack`"
+    );
+    limo(
+        &format!("{object}{object}"),
+        "line 2, column 1: a history has one object; check the histories of two objects apart",
     );
 
     let polylin = |text: &str, expect: &str| {
@@ -179,6 +213,10 @@ fn lines_of_logs_and_monitors() {
         "enq 1 2 3",
         "line 1, column 1: the first line names no object; it is one of `# queue`, `# stack`, `# pqueue`, `# set`",
     );
+    polylin(
+        "# pqueue\n",
+        "line 1, column 1: the history is of a priority-queue, and a queue is asked for; choose the specification `priority-queue`",
+    );
     polylin("# queue\nenq 1 2 3 4", &format!("line 2, column 1: the line is no call; {form}"));
     polylin("# queue\npeek 1 2 3", "line 2, column 1: a queue has no operation \"peek\"; operations are enq, deq");
     polylin("# queue\nenq 1 2 x", &format!("line 2, column 1: a time is not a number from 0 on; {form}"));
@@ -186,13 +224,4 @@ fn lines_of_logs_and_monitors() {
         "# queue\n\nenq 1 4 3",
         "line 3, column 1: the call ends at 3, before its invocation at 4; take both times from one clock",
     );
-}
-
-#[test]
-fn a_file_without_an_end_is_refused_before_it_fills_the_memory() {
-    for format in [Format::JepsenEdn, Format::JepsenLog] {
-        let endless = Read::chain(&b"\""[..], std::io::BufReader::new(std::io::repeat(b'1')));
-        let error = formats::read::<Register<Value>>(format, endless).expect_err("it never ends");
-        assert!(matches!(error, HistoryError::TooLong { line: 1 }), "{format}: {error}");
-    }
 }

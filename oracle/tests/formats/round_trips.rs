@@ -72,6 +72,10 @@ fn of_a_set() -> impl Strategy<Value = (set::Operation<Value>, set::Response<Val
         (value(), answer).prop_map(|(value, answer)| (Operation::Remove(value), answer)),
         (element(), any::<bool>()).prop_map(|(value, is)| (Operation::Contains(value), Response::Is(is))),
         prop::collection::btree_set(element(), 0..4).prop_map(|values| (Operation::Read, Response::Values(values))),
+        prop::collection::vec(element(), 1..4).prop_map(|values| {
+            let again = values.iter().take(1).cloned();
+            (Operation::Read, Response::Repeated(values.iter().cloned().chain(again).collect()))
+        }),
     ]
 }
 
@@ -141,6 +145,53 @@ proptest! {
     #[test]
     fn queues(history in history(of_a_queue())) {
         comes_back::<Queue<Value>>(&history)?;
+    }
+}
+
+/// Events of a queue as a process has them, with pauses: whether it puts, takes or drains, and what that gives.
+fn events_of_a_queue() -> impl Strategy<Value = String> {
+    let step = (0..3_usize, 0..3_u8, prop::collection::vec(0..9_u8, 0..3));
+    prop::collection::vec(step, 0..16).prop_map(|steps| {
+        let mut open: [Option<String>; 3] = Default::default();
+        let mut text = String::new();
+        let mut event = |process: usize, kind: &str, call: &str| {
+            text.push_str(&format!("{{:process {process} :type :{kind} {call}}}\n"));
+        };
+        for (process, kind, values) in steps {
+            if let Some(call) = open[process].take() {
+                event(process, "ok", &call);
+                continue;
+            }
+            let call = match (kind, &values[..]) {
+                (0, [value, ..]) => format!(":f :enqueue :value {value}"),
+                (1, [value, ..]) => format!(":f :dequeue :value {value}"),
+                _ => format!(":f :drain :value {values:?}"),
+            };
+            event(
+                process,
+                "invoke",
+                call.split_once(" :value ").filter(|_| kind > 0).map_or(&*call, |(asked, _)| asked),
+            );
+            open[process] = Some(call);
+        }
+        for (process, call) in open.iter().enumerate() {
+            call.iter().for_each(|call| event(process, "ok", call));
+        }
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(seeded())]
+
+    /// Also those of drains among other events, which are calls that overlap.
+    #[test]
+    fn what_events_are_comes_back_as_calls(text in events_of_a_queue()) {
+        let read = formats::read::<Queue<Value>>(Format::JepsenEdn, text.as_bytes()).expect("all calls end");
+        let mut lines = Vec::new();
+        json_lines::write(&read, &mut lines)?;
+        let again = formats::read::<Queue<Value>>(Format::JsonLines, &lines[..]);
+        prop_assert_eq!(&again.unwrap_or_else(|error| panic!("{error}\n{text}")), &read);
     }
 }
 

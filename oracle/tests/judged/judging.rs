@@ -10,7 +10,9 @@ use simutant_oracle::judging::{
     Formats, JsonLinesAlone as _, JudgingError, JudgingReply, JudgingRequest, NamedOrder, Watch, serve,
 };
 use simutant_oracle::specifications::Counter;
-use simutant_oracle::{CheckReport, Limit, Open, ReportedAnswer, Session, Specification, Strategy};
+use simutant_oracle::{
+    CheckReport, Compared, Filter, Limit, Open, ReportedAnswer, Scope, Session, Specification, Strategy,
+};
 
 /// A watch that stands still.
 fn watch() -> Watch<'static> {
@@ -44,6 +46,7 @@ fn every_ready_made_specification_has_a_name_and_an_initial_state() {
         (ReadyMade::Queue, json!([1, 2]), ("dequeue", "nil", "1")),
         (ReadyMade::Stack, json!([1, 2]), ("pop", "nil", "2")),
         (ReadyMade::PriorityQueue, json!([7, 9, 8]), ("poll", "nil", "9")),
+        (ReadyMade::UnorderedQueue, json!([7, 9]), ("dequeue", "nil", "9")),
         (ReadyMade::Log, json!(["a"]), ("poll", "0", "[[0 \"a\"]]")),
         (ReadyMade::Bank, json!({"0": 5, "1": 0}), ("read", "nil", "{0 5, 1 0}")),
     ];
@@ -87,6 +90,35 @@ fn the_budget_of_time_is_that_of_the_watch() {
     assert!(!report.clone().into_verdict().passes() && !report.into_verdict().kills());
 }
 
+/// A history whose check and explanation take some questions whether to stop.
+#[test]
+fn the_budget_of_time_is_that_of_the_explanation_too_and_without_one_no_clock_is_asked() {
+    let calls: Vec<(&str, &str, &str)> =
+        (0..40).flat_map(|_| [("enqueue", "1", "1"), ("enqueue", "2", "2"), ("dequeue", "nil", "1")]).collect();
+    let text = edn(&calls);
+    let questions = Cell::new(0_u64);
+    let judge = |time, late_from: u64| {
+        questions.set(0);
+        let elapsed = || {
+            questions.set(questions.get() + 1);
+            Duration::from_secs(if questions.get() > late_from { 9 } else { 0 })
+        };
+        let watch = Watch { elapsed: &elapsed, is_stopped: &|| false };
+        let request = JudgingRequest { time, ..JudgingRequest::default() };
+        let report = ReadyMade::Queue.judge(&request, None, &mut text.as_bytes(), watch).expect("a history");
+        let ReportedAnswer::Impossible(impossible) = report.answer else { panic!("1 comes before 2") };
+        (impossible.core.len(), questions.get())
+    };
+    let (core, asked) = judge(None, 0);
+    // When the file was read.
+    assert_eq!(asked, 1);
+    let (with_time, asked) = judge(Some(Duration::from_secs(5)), u64::MAX);
+    assert_eq!(with_time, core);
+    // The check itself asks a few times; half of all questions are the explanation's.
+    let (stopped, _) = judge(Some(Duration::from_secs(5)), asked / 2);
+    assert!(stopped == 0 || stopped > core, "{stopped} of {core}");
+}
+
 #[test]
 fn a_request_is_read_as_it_was_written() {
     let request = JudgingRequest {
@@ -94,16 +126,115 @@ fn a_request_is_read_as_it_was_written() {
         format: Some(Format::JepsenLog),
         order: NamedOrder::Zookeeper,
         revisions: true,
+        scope: Scope::EachCall { compared: Compared::All, filter: Filter::Unrelated },
         strategy: Strategy::BreadthFirst,
         steps: Some(7),
         bytes: None,
         time: Some(Duration::from_millis(1500)),
+        keyed: true,
+        requires_answers: true,
         calls: true,
+        formulas: true,
     };
     let written = serde_json::to_string(&request).expect("plain data");
     assert_eq!(serde_json::from_str::<JudgingRequest>(&written).expect("it was written"), request);
     let error = serde_json::from_str::<JudgingRequest>(r#"{"format":"edn"}"#).expect_err("no format").to_string();
     assert!(error.contains("jepsen-edn"), "{error}");
+}
+
+#[test]
+fn a_history_without_an_answer_is_inconclusive_where_answers_are_required() {
+    let requires_answers = JudgingRequest { requires_answers: true, ..JudgingRequest::default() };
+    let nemesis = "{:process :nemesis, :type :info, :f :start, :value nil}\n";
+    let failed = "{:process 0, :type :invoke, :f :write, :value 1}\n{:process 0, :type :fail, :f :write, :value 1}\n";
+    let unknown = "{:process 0, :type :invoke, :f :write, :value 1}\n{:process 1, :type :invoke, :f :read}\n";
+    for (text, calls) in [("\n", 0), (nemesis, 0), (failed, 1), (unknown, 2)] {
+        let report = judge(ReadyMade::Register, None, text).expect("a history");
+        assert!(matches!(report.answer, ReportedAnswer::Possible { .. }), "{report:?}");
+        assert_eq!((report.calls, report.answered), (calls, 0));
+        let report = ReadyMade::Register.judge(&requires_answers, None, &mut text.as_bytes(), watch());
+        let report = report.expect("a history");
+        assert_eq!(report.answer, ReportedAnswer::Unobserved);
+        let verdict = report.into_verdict();
+        assert!(!verdict.passes() && !verdict.kills(), "{verdict:?}");
+    }
+    let answered = edn(&[("write", "1", "1")]);
+    let report = ReadyMade::Register.judge(&requires_answers, None, &mut answered.as_bytes(), watch());
+    let report = report.expect("a history");
+    assert!(report.answered == 1 && matches!(report.answer, ReportedAnswer::Possible { .. }), "{report:?}");
+}
+
+/// As Jepsen's independent workloads write them.
+#[test]
+fn calls_on_keys_are_those_of_a_service_for_each_key() {
+    let keyed = JudgingRequest { keyed: true, ..JudgingRequest::default() };
+    #[track_caller]
+    fn check(request: &JudgingRequest, specification: ReadyMade, initial: Option<&Json>, text: &str, expect: bool) {
+        let report = specification.judge(request, initial, &mut text.as_bytes(), watch()).expect("a history");
+        assert_eq!(matches!(report.answer, ReportedAnswer::Possible { .. }), expect, "{report:?}");
+    }
+    let calls = [("write", "[1 4]", "[1 4]"), ("read", "[2 nil]", "[2 nil]"), ("read", "[1 nil]", "[1 4]")];
+    check(&keyed, ReadyMade::Register, None, &edn(&calls), true);
+    check(&keyed, ReadyMade::KeyValueStore, None, &edn(&calls), true);
+    check(&keyed, ReadyMade::Register, None, &edn(&[&calls[..], &[("read", "[2 nil]", "[2 4]")]].concat()), false);
+    check(&keyed, ReadyMade::Register, Some(&json!(4)), &edn(&[("read", "[2 nil]", "[2 4]")]), true);
+    let queues = [("enqueue", "[1 4]", "[1 4]"), ("enqueue", "[2 5]", "[2 5]"), ("drain", "[2 nil]", "[2 [5]]")];
+    check(&keyed, ReadyMade::Queue, None, &edn(&queues), true);
+    check(&keyed, ReadyMade::Queue, None, &edn(&[&queues[..], &[("drain", "[1 nil]", "[1 []]")]].concat()), false);
+    assert!(matches!(ReadyMade::ZooKeeper.judge(&keyed, None, &mut &b""[..], watch()), Err(JudgingError::NoKeys)));
+}
+
+/// No account has less than nothing, unless it may be overdrawn.
+#[test]
+fn an_account_is_overdrawn_where_it_may_be() {
+    let calls = [("transfer", "{:from :a, :to :b, :amount 5}", "nil"), ("read", "nil", "{:a -2, :b 5}")];
+    let initial = json!({":a": 3, ":b": 0});
+    let report = judge(ReadyMade::Bank, Some(&initial), &edn(&calls)).expect("a history");
+    assert!(matches!(report.answer, ReportedAnswer::Impossible(_)), "{report:?}");
+    let overdraft = json!({"balances": initial, "overdraft": true});
+    let report = judge(ReadyMade::Bank, Some(&overdraft), &edn(&calls)).expect("a history");
+    assert!(matches!(report.answer, ReportedAnswer::Possible { .. }), "{report:?}");
+    // Where nobody asked for more than there is, a negative balance is as wrong.
+    let report = judge(ReadyMade::Bank, Some(&overdraft), &edn(&calls[1..])).expect("a history");
+    assert!(matches!(report.answer, ReportedAnswer::Impossible(_)), "{report:?}");
+}
+
+/// A log says of a failed comparison that it failed, and not how.
+#[test]
+fn a_log_that_leaves_open_how_calls_failed_is_judged_where_it_does_not_matter() {
+    #[track_caller]
+    fn check(lines: &[&str], expect: Result<bool, &str>) {
+        let judged = judge(ReadyMade::Register, None, &lines.join("\n"));
+        match (judged, expect) {
+            (Ok(report), Ok(expect)) => {
+                let is_possible = matches!(report.answer, ReportedAnswer::Possible { .. });
+                assert_eq!(is_possible, expect, "{lines:?}");
+            }
+            (judged, expect) => {
+                let error = judged.expect_err("it depends").to_string();
+                assert!(error.starts_with(expect.expect_err("it does not depend")), "{error}");
+            }
+        }
+    }
+    let write = ["0 :invoke :write 0", "0 :ok :write 0"];
+    let cas = |end| [&write[..], &["1 :invoke :cas [0 5]", end]].concat();
+    check(&cas("1 :fail :cas :connection-refused"), Ok(true));
+    check(&cas("1 :fail :cas [0 5] no leader"), Ok(true));
+    check(&cas("1 :fail :cas [0 5] :did-not-match"), Ok(false));
+    check(&cas("1 :fail :cas [0 5]"), Err("line 4: this call failed, and the log does not say how"));
+    // Whatever it was, it can be, or cannot be.
+    check(&[&write[..], &["1 :invoke :cas [7 5]", "1 :fail :cas [7 5]"]].concat(), Ok(true));
+    check(&[&cas("1 :fail :cas [0 5]")[..], &["2 :invoke :read nil", "2 :ok :read 9"]].concat(), Ok(false));
+    // The first comparison may have been before the write.
+    let two = [
+        "1 :invoke :cas [0 1]",
+        write[0],
+        write[1],
+        "1 :fail :cas [0 1]",
+        "1 :invoke :cas [0 2]",
+        "1 :fail :cas [0 2]",
+    ];
+    check(&two, Err("line 6: this call failed"));
 }
 
 /// A counter that counts up by itself, of somebody who has no words for files of others.

@@ -7,6 +7,7 @@ mod any;
 #[path = "../../../examples/checker/src/case.rs"]
 #[expect(unreachable_pub, dead_code, reason = "the system's test cases are public, and it draws and checks them")]
 mod case;
+mod contradictions;
 mod corpus;
 #[path = "../../../examples/checker/src/edge.rs"]
 mod edge;
@@ -22,6 +23,8 @@ mod judging;
 #[path = "../../../examples/checker/src/nodes.rs"]
 mod nodes;
 mod online;
+mod others;
+mod overwriting;
 #[path = "../../../examples/checker/src/sample.rs"]
 mod sample;
 mod search;

@@ -114,7 +114,7 @@ fn the_revision_of_a_call_of_unknown_end_orders_nothing() {
 const POSSIBLE: usize = 4837;
 
 /// Returns all rows in which each of `calls` calls comes twice: its invocation, and its end.
-fn rows(calls: usize) -> Vec<Vec<usize>> {
+pub(crate) fn rows(calls: usize) -> Vec<Vec<usize>> {
     fn extend(row: &mut Vec<usize>, left: &mut [u8], rows: &mut Vec<Vec<usize>>) {
         if left.iter().all(|&left| left == 0) {
             rows.push(row.clone());

@@ -4,11 +4,13 @@
 use simutant_oracle::specifications::ZooKeeper;
 use simutant_oracle::specifications::zookeeper::{CreateMode, Error, Operation, Response};
 use simutant_oracle::{
-    Answer, Call, Check, Compared, End, Filter, History, Mode, Moment, Open, Order, Scope, Session, Specification,
-    Strategy, Time,
+    Answer, Call, Check, Checked, Compared, End, Filter, History, Mode, Moment, Open, Order, Scope, Session,
+    Specification, Strategy, Time,
 };
 
 type Asked = (u64, Mode, Operation);
+
+const FILTERS: [Filter; 3] = [Filter::None, Filter::Reads, Filter::Unrelated];
 
 const SYNC: Mode = Mode::Synchronous;
 const ASYNC: Mode = Mode::Asynchronous;
@@ -116,15 +118,79 @@ fn a_deletion_depends_on_a_creation_below_in_table_3_4() {
     for (_, answers) in &executions {
         // The one fails where the other one does not.
         assert_ne!(deleted(answers), created_below(answers));
-        // What is created elsewhere matters to nobody, so the strong filter explains each answer without it.
-        for filter in [Filter::None, Filter::Reads, Filter::Unrelated] {
+        for filter in FILTERS {
             for compared in [Compared::Target, Compared::All] {
-                let scope = Scope::EachCall { compared, filter };
-                let check = Check { order: Order::zookeeper(), scope, ..Check::default() };
-                assert!(check.run(&history(&asked, answers), &ZooKeeper::default()).is_possible());
+                assert!(check_each(&asked, answers, compared, filter).is_possible());
             }
         }
     }
+}
+
+/// Checks each call by itself, and takes all of the steps that there are.
+fn check_each(asked: &[Asked], answers: &[Option<Response>], compared: Compared, filter: Filter) -> Checked {
+    let scope = Scope::EachCall { compared, filter };
+    let strategy = Strategy::BreadthFirst;
+    let check = Check { order: Order::zookeeper(), scope, strategy, ..Check::default() };
+    check.run(&history(asked, answers), &ZooKeeper::default())
+}
+
+/// Returns whether calls are left out as what the filter says, where one answer is explained, and that answer is wrong:
+/// then as many steps are taken as without these calls.
+#[track_caller]
+fn assert_left_out(calls: &[Asked], target: usize, answer: Response, filter: Filter, left_out: &[usize]) {
+    let answers = |asked: &[Asked], target: usize| {
+        let mut answers = vec![None; asked.len()];
+        answers[target] = Some(answer.clone());
+        answers
+    };
+    let steps = |asked: &[Asked], target: usize, filter| {
+        let checked = check_each(asked, &answers(asked, target), Compared::Target, filter);
+        assert!(matches!(checked.answer, Answer::Impossible { .. }), "{checked:?}");
+        checked.explored.steps
+    };
+    let is_kept = |place: &usize| !left_out.contains(place);
+    let kept: Vec<Asked> = (0..calls.len()).filter(is_kept).map(|place| calls[place].clone()).collect();
+    let fewer = steps(&kept, (0..target).filter(is_kept).count(), Filter::None);
+    assert_eq!(steps(calls, target, filter), fewer);
+    for place in (0..calls.len()).filter(|&place| place != target && is_kept(&place)) {
+        let without: Vec<Asked> =
+            (0..calls.len()).filter(|&other| other != place).map(|other| calls[other].clone()).collect();
+        assert_ne!(steps(&without, target - usize::from(place < target), filter), fewer, "{place} is kept");
+    }
+}
+
+#[test]
+fn the_weak_filter_leaves_out_the_reads_of_table_3_3() {
+    let asked = [
+        (1, ASYNC, create("/a")),
+        (2, ASYNC, exists("/a")),
+        (1, ASYNC, delete("/a")),
+        (2, ASYNC, Operation::GetData { path: "/a".into() }),
+    ];
+    let not_empty = Response::Error(Error::NotEmpty);
+    assert_left_out(&asked, 2, not_empty.clone(), Filter::Reads, &[1, 3]);
+    assert_left_out(&asked, 2, not_empty, Filter::Unrelated, &[1, 3]);
+}
+
+#[test]
+fn the_strong_filter_leaves_out_what_table_3_4_creates_elsewhere() {
+    let elsewhere = 5;
+    let asked = [
+        (1, ASYNC, create("/a")),
+        (2, ASYNC, create("/a/c")),
+        (3, ASYNC, delete("/a")),
+        (1, ASYNC, create("/a/b")),
+        (2, ASYNC, exists("/a")),
+        (3, ASYNC, create("/c")),
+    ];
+    let wrong = Response::Error(Error::BadVersion);
+    // A deletion above makes what is created beside a node matter to it.
+    assert_left_out(&asked, 3, wrong.clone(), Filter::Unrelated, &[4, elsewhere]);
+    assert_left_out(&asked, 3, wrong.clone(), Filter::Reads, &[4]);
+    // Nothing is deleted above, so it does not.
+    let kept: Vec<Asked> = asked.iter().filter(|asked| asked.2 != delete("/a")).cloned().collect();
+    assert_left_out(&kept, 2, wrong.clone(), Filter::Unrelated, &[1, 3, 4]);
+    assert_left_out(&asked, elsewhere, wrong, Filter::Unrelated, &[0, 1, 2, 3, 4]);
 }
 
 #[test]
@@ -133,7 +199,7 @@ fn simple_checking_misses_what_strict_checking_finds_in_table_3_5() {
     let answers = [Some(Response::Done), Some(Response::Done), Some(Response::Exists(true))];
     assert!(!is_possible(&asked, &answers));
     let strategies = [Strategy::JustInTime, Strategy::AnswerOrder, Strategy::CallOrder, Strategy::BreadthFirst];
-    for filter in [Filter::None, Filter::Reads, Filter::Unrelated] {
+    for filter in FILTERS {
         for strategy in strategies {
             let check = |compared| {
                 let scope = Scope::EachCall { compared, filter };
@@ -218,12 +284,25 @@ fn calls_are_in_order_by_way_of_calls_that_do_not_matter_themselves() {
                 Call { mode, ..Call::new(Session(session), operation, at(number), end) }
             };
         let history = History::from_calls((0..).zip(asked).map(call).collect()).expect("all end later");
-        for filter in [Filter::None, Filter::Reads, Filter::Unrelated] {
+        for filter in FILTERS {
             for compared in [Compared::Target, Compared::All] {
                 let scope = Scope::EachCall { compared, filter };
                 let check = Check { order: Order::zookeeper(), scope, ..Check::default() };
                 assert!(!check.run(&history, &KeyValueStore::default()).is_possible(), "{scope:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_call_that_may_not_have_happened_puts_nothing_in_order() {
+    // The creation of /a comes after that of /b, if that happened, and only then after the call of session 1 before it.
+    let asked = [(1, ASYNC, exists("/a")), (1, SYNC, create("/b")), (2, SYNC, create("/a"))];
+    let answers = [Some(Response::Exists(true)), None, Some(Response::Done)];
+    assert!(is_possible(&asked, &answers));
+    for filter in FILTERS {
+        for compared in [Compared::Target, Compared::All] {
+            assert!(check_each(&asked, &answers, compared, filter).is_possible(), "{compared:?} {filter:?}");
         }
     }
 }

@@ -7,6 +7,7 @@
 pub mod criteria;
 mod domain;
 mod observer;
+mod outage;
 pub mod source;
 mod system;
 mod walk;
@@ -14,6 +15,7 @@ mod walk;
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, Lengths, Point, Probabilities};
 pub use observer::{Observer, history_time};
+pub use outage::{Outage, Outages};
 pub use simutant_outcomes::{CostBounds, Coverage, InputSource, Quota};
 pub use source::Universe;
 pub use system::{BlackBoxCriterion, InvalidTestCase, System, reseeding, universe};

@@ -11,10 +11,10 @@ use super::packet::{Packet, SEGMENT_BYTES};
 use super::receiver::Receiver;
 
 /// How long a sender may say nothing before all of the file has arrived.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long a sender that lacks the last acknowledgement would say nothing: over 100 of its timeouts.
-const LINGER: Duration = Duration::from_secs(2);
+pub(super) const LINGER: Duration = Duration::from_secs(2);
 
 /// Why a file was not received.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub enum ReceiveError {
     Goodbye,
     /// The sender has said nothing for long.
     Silence,
+    /// The sender has not said goodbye.
+    NoGoodbye,
 }
 
 impl std::error::Error for ReceiveError {}
@@ -38,6 +40,7 @@ impl std::fmt::Display for ReceiveError {
             Self::Socket(error) => write!(formatter, "the socket does not work: {error}"),
             Self::Goodbye => formatter.write_str("the sender left before the end of the file"),
             Self::Silence => write!(formatter, "no packet for {} s; gave up", PATIENCE.as_secs()),
+            Self::NoGoodbye => formatter.write_str("the sender has not said goodbye"),
         }
     }
 }
@@ -57,7 +60,11 @@ pub fn receive_file(path: &Path, listen: SocketAddr, behaviour: &'static dyn Beh
         let (length, peer) = match socket.recv_from(&mut buffer) {
             Ok(received) => received,
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                return if receiver.has_all() { Ok(()) } else { Err(ReceiveError::Silence) };
+                return match receiver.has_all() {
+                    false => Err(ReceiveError::Silence),
+                    true if behaviour.needs_goodbye() => Err(ReceiveError::NoGoodbye),
+                    true => Ok(()),
+                };
             }
             Err(error) if matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::Interrupted) => continue,
             Err(error) => return Err(ReceiveError::Socket(error)),

@@ -1,6 +1,6 @@
 //! The receiver's half of the protocol: which packets to take, and what to answer.
 
-use super::behaviour::Behaviour;
+use super::behaviour::{Arrival, Behaviour};
 use super::packet::Packet;
 
 /// The receiver's state.
@@ -9,6 +9,8 @@ pub struct Receiver {
     behaviour: &'static dyn Behaviour,
     /// The number of the packet to take next; `None` before the first packet.
     expected: Option<u32>,
+    /// How many packets have arrived.
+    arrived: u32,
     /// How often the last acknowledgement was repeated; `None` before the end mark.
     repeated: Option<u32>,
 }
@@ -25,7 +27,7 @@ pub struct Answer {
 impl Receiver {
     /// Returns a receiver that has received nothing yet.
     pub fn new(behaviour: &'static dyn Behaviour) -> Self {
-        Self { behaviour, expected: None, repeated: None }
+        Self { behaviour, expected: None, arrived: 0, repeated: None }
     }
 
     /// Takes a packet of the sender's.
@@ -35,20 +37,25 @@ impl Receiver {
             Packet::End { sequence } => (sequence, None),
             Packet::Ack { .. } | Packet::Bye => return Answer { append: Vec::new(), reply: None },
         };
-        let numbers = self.behaviour.sequence_numbers();
-        let expected = self.expected.get_or_insert_with(|| self.behaviour.first_expected(sequence));
+        self.arrived += 1;
+        let mut expected = self.expected.unwrap_or_else(|| self.behaviour.first_expected(sequence));
+        let (is_end, is_after_end) = (segment.is_none(), self.has_all());
+        let arrival = Arrival { sequence, is_end, expected, arrived: self.arrived, is_after_end };
         let mut append = Vec::new();
         if let Some(repeated) = &mut self.repeated {
             *repeated += 1;
-        } else if u64::from(sequence) == u64::from(*expected) % numbers {
-            *expected += 1;
+        } else if let Some(next_expected) = self.behaviour.takes(&arrival) {
+            expected = next_expected;
             match segment {
                 Some(segment) => append = segment,
                 None => self.repeated = Some(0),
             }
         }
-        let next = (u64::from(*expected) % numbers) as u32;
-        Answer { append, reply: Some(Packet::Ack { next }) }
+        self.expected = Some(expected);
+        let numbers = self.behaviour.sequence_numbers();
+        let named = self.behaviour.answers(&arrival, expected);
+        let reply = named.map(|next| Packet::Ack { next: (u64::from(next) % numbers) as u32 });
+        Answer { append, reply }
     }
 
     /// Returns whether the whole file has arrived.

@@ -10,13 +10,10 @@ use super::packet::Packet;
 use super::sender::Sender;
 
 /// How long to wait for an acknowledgement of the oldest packet in flight.
-const TIMEOUT: Duration = Duration::from_millis(15);
+pub(super) const TIMEOUT: Duration = Duration::from_millis(15);
 
 /// How long to go on without an acknowledgement of anything new: over 300 timeouts.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// How often to say goodbye. If all are lost the receiver waits in vain for some time, but nothing is wrong.
-const GOODBYES: usize = 8;
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why a file was not sent.
 #[derive(Debug)]
@@ -59,7 +56,9 @@ pub fn send_file(path: &Path, peer: SocketAddr, behaviour: &'static dyn Behaviou
     loop {
         while let Some(packet) = sender.next_packet() {
             send(&socket, &packet)?;
-            timer.get_or_insert_with(|| Instant::now() + TIMEOUT);
+            if timer.is_none() && sender.starts_timer() {
+                timer = Some(Instant::now() + TIMEOUT);
+            }
         }
         if sender.is_over() {
             break;
@@ -68,7 +67,7 @@ pub fn send_file(path: &Path, peer: SocketAddr, behaviour: &'static dyn Behaviou
         match receive(&socket, timer.unwrap_or(give_up_at))? {
             Some(Packet::Ack { next }) if sender.acknowledge(next) => {
                 progress_at = Instant::now();
-                timer = sender.in_flight().then(|| Instant::now() + TIMEOUT);
+                timer = sender.restarts_timer().then(|| Instant::now() + TIMEOUT);
             }
             Some(_) => {}
             None if Instant::now() >= give_up_at => return Err(SendError::Silence),
@@ -78,7 +77,7 @@ pub fn send_file(path: &Path, peer: SocketAddr, behaviour: &'static dyn Behaviou
             }
         }
     }
-    for _ in 0..GOODBYES {
+    for _ in 0..behaviour.goodbyes() {
         send(&socket, &Packet::Bye)?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The sender's half of the protocol: which packet to send next, and what acknowledgements and timeouts change.
 
-use super::behaviour::{Behaviour, Progress, Timeouts};
-use super::packet::{Packet, SEGMENT_BYTES};
+use super::behaviour::{Behaviour, Progress};
+use super::packet::Packet;
 
 /// How many packets may be in flight at the start.
 const WINDOW_START: u32 = 4;
@@ -12,7 +12,6 @@ pub struct Sender {
     file: Vec<u8>,
     behaviour: &'static dyn Behaviour,
     progress: Progress,
-    timeouts: Timeouts,
     /// Packet n's bytes are kept at n modulo the length.
     kept: Vec<Vec<u8>>,
     /// How many packets were acknowledged since the window last grew or shrank.
@@ -26,11 +25,11 @@ pub struct GaveUp;
 impl Sender {
     /// Returns a sender that has sent nothing yet.
     pub fn new(file: Vec<u8>, behaviour: &'static dyn Behaviour) -> Self {
-        let segments = file.len().div_ceil(SEGMENT_BYTES);
+        let segments = behaviour.segments(file.len());
         let packets = u32::try_from(segments).expect("a file in memory has fewer segments") + 1;
-        let progress = Progress { base: 0, next: 0, sent: 0, packets, window: WINDOW_START };
+        let progress = Progress { packets, window: WINDOW_START, ..Progress::default() };
         let kept = vec![Vec::new(); behaviour.packets_kept() as usize];
-        Self { file, behaviour, progress, timeouts: Timeouts::default(), kept, acknowledged: 0 }
+        Self { file, behaviour, progress, kept, acknowledged: 0 }
     }
 
     /// Returns the next packet, if the window lets one go.
@@ -40,6 +39,7 @@ impl Sender {
         }
         let number = self.progress.next;
         self.progress.next += 1;
+        self.progress.transmissions += 1;
         let sequence = (u64::from(number) % self.behaviour.sequence_numbers()) as u32;
         if number == self.progress.packets - 1 {
             self.progress.sent = self.progress.sent.max(number + 1);
@@ -47,16 +47,10 @@ impl Sender {
         }
         let slot = number as usize % self.kept.len();
         if number >= self.progress.sent {
-            self.kept[slot] = self.segment(number).to_vec();
+            self.kept[slot] = self.behaviour.segment(&self.file, number);
             self.progress.sent = number + 1;
         }
         Some(Packet::Data { sequence, segment: self.kept[slot].clone() })
-    }
-
-    fn segment(&self, number: u32) -> &[u8] {
-        let start = number as usize * SEGMENT_BYTES;
-        let end = self.file.len().min(start + SEGMENT_BYTES);
-        &self.file[start..end]
     }
 
     /// Takes an acknowledgement with the sequence number that is expected next; returns whether it is of something new.
@@ -65,13 +59,14 @@ impl Sender {
         let ahead = (u64::from(sequence) + numbers - u64::from(self.progress.base) % numbers) % numbers;
         let Ok(ahead) = u32::try_from(ahead) else { return false };
         let Some(next_expected) = self.progress.base.checked_add(ahead) else { return false };
-        if !self.behaviour.acknowledges(&self.progress, next_expected) {
+        let Some(base) = self.behaviour.acknowledged(&self.progress, next_expected) else {
+            self.progress.repeated_acknowledgements += 1;
             return false;
-        }
-        self.progress.base = next_expected;
-        self.progress.next = self.progress.next.max(next_expected);
-        self.timeouts.in_a_row = 0;
-        self.acknowledged += ahead;
+        };
+        self.acknowledged += base - self.progress.base;
+        self.progress.base = base;
+        self.progress.next = self.progress.next.max(base);
+        self.progress.timeouts_in_a_row = 0;
         if self.acknowledged >= self.progress.window {
             self.grow();
         }
@@ -79,7 +74,7 @@ impl Sender {
     }
 
     fn grow(&mut self) {
-        let more = if self.timeouts.in_all == 0 { self.progress.window } else { 1 };
+        let more = if self.progress.timeouts_in_all == 0 { self.progress.window } else { 1 };
         self.progress.window = self.behaviour.window_max().min(self.progress.window + more);
         self.acknowledged = 0;
     }
@@ -89,17 +84,22 @@ impl Sender {
     /// # Errors
     /// [`GaveUp`] if the behaviour says that it is of no use to go on.
     pub fn time_out(&mut self) -> Result<(), GaveUp> {
-        self.timeouts.in_a_row += 1;
-        self.timeouts.in_all += 1;
+        self.progress.timeouts_in_a_row += 1;
+        self.progress.timeouts_in_all += 1;
         self.progress.next = self.progress.base;
         self.progress.window = (self.progress.window / 2).max(1);
         self.acknowledged = 0;
-        if self.behaviour.gives_up(&self.timeouts) { Err(GaveUp) } else { Ok(()) }
+        if self.behaviour.gives_up(&self.progress) { Err(GaveUp) } else { Ok(()) }
     }
 
-    /// Returns whether packets are in flight, so that the timer must run.
-    pub fn in_flight(&self) -> bool {
-        self.progress.base < self.progress.next
+    /// Returns whether a timer is started with the packet that was just sent, if none runs.
+    pub fn starts_timer(&self) -> bool {
+        self.behaviour.starts_timer(&self.progress)
+    }
+
+    /// Returns whether the timer starts anew with an acknowledgement of something new, and does not stop.
+    pub fn restarts_timer(&self) -> bool {
+        self.behaviour.restarts_timer(&self.progress)
     }
 
     /// Returns whether the transfer is over.
@@ -111,6 +111,7 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::super::behaviour::Correct;
+    use super::super::packet::SEGMENT_BYTES;
     use super::*;
 
     fn sender(segments: usize) -> Sender {
@@ -190,6 +191,6 @@ mod tests {
         assert!(!sender.is_over());
         assert!(sender.acknowledge(3));
         assert!(sender.is_over());
-        assert!(!sender.in_flight());
+        assert!(!sender.restarts_timer());
     }
 }

@@ -1,35 +1,76 @@
 //! The decisions of the protocol, each in a function of its own.
 //!
-//! The functions as they stand here are right. A fault is a [`Behaviour`] that gets one of them wrong.
+//! The functions as they stand here are right. A fault is a [`Behaviour`] that gets one of them wrong; what it may look at
+//! is the [`Router`] that decides.
 
 use std::time::Duration;
 
 use super::network::Network;
 use super::packet::{LinkState, LinkTo, Message, RouterNumber};
 use super::paths::Paths;
+use super::router::Router;
 
 /// What a router decides in each situation.
 pub trait Behaviour: std::fmt::Debug + Sync {
+    /// Returns whether a neighbour's first greeting is answered. It may have come before the neighbour could hear the first
+    /// one from here.
+    fn answers(&self, _router: &Router) -> bool {
+        true
+    }
+
+    /// Returns whether a link state of a neighbour that has not greeted brings the link to it up, as a greeting does.
+    fn takes_news_for_greeting(&self) -> bool {
+        false
+    }
+
+    /// Returns what a neighbour that has just come up is told of the network. It may have missed all of it.
+    fn missed<'a>(&self, router: &'a Router, _neighbour: RouterNumber) -> Vec<&'a LinkState> {
+        router.network.states().collect()
+    }
+
     /// Returns whether to tell all routers of a link that has come up, given the time since the last link did.
     fn announces(&self, _since_last: Option<Duration>) -> bool {
         true
     }
 
-    /// Returns those links that fit into a link state: all.
-    fn links_told<'a>(&self, links: &'a [LinkTo]) -> &'a [LinkTo] {
-        links
+    /// Returns the number of the next link state: one more than that of the last.
+    fn next_number(&self, router: &Router) -> u32 {
+        router.sequence + 1
     }
 
-    /// Returns whether a neighbour that has just come up is told what is known of `state.origin`. It may have missed
-    /// it.
-    fn catches_up(&self, _state: &LinkState, _own_number: RouterNumber) -> bool {
-        true
+    /// Returns those links that fit into a link state: all that are up.
+    fn links_told(&self, router: &Router) -> Vec<LinkTo> {
+        router.up.clone()
+    }
+
+    /// Does what a router does when it hears of itself: nothing, since what others say of it is old.
+    fn hears_of_itself(&self, _router: &mut Router, _state: &LinkState) {}
+
+    /// Returns whether a link state that came from the neighbour `from` is newer than what is known of its origin, and so is
+    /// passed on.
+    fn is_news(&self, router: &Router, state: &LinkState, _from: RouterNumber) -> bool {
+        router.network.sequence(state.origin).is_none_or(|known| state.sequence > known)
     }
 
     /// Returns whether a link state that came from the neighbour `from` is stored in the place of what is known of its
     /// origin. One that was sent before may come after.
-    fn stores(&self, state: &LinkState, known: Option<u32>, _from: RouterNumber) -> bool {
-        is_news(state.sequence, known)
+    fn stores(&self, router: &Router, state: &LinkState, from: RouterNumber) -> bool {
+        self.is_news(router, state, from)
+    }
+
+    /// Returns whether news from one neighbour is passed on to another one that is up.
+    fn passes_on(&self, _router: &Router, _state: &LinkState, from: RouterNumber, to: RouterNumber) -> bool {
+        from != to
+    }
+
+    /// Returns how many packets may be sent about one that came.
+    fn packets_max(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Returns whether the paths are computed anew after a link state of `origin` was stored.
+    fn computes(&self, _router: &Router, _origin: RouterNumber) -> bool {
+        true
     }
 
     /// Returns the paths to all routers, if they are computed otherwise than by
@@ -59,20 +100,24 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         is_cheaper
     }
 
+    /// Returns the paths that are used from now on, after those that were `found` because of a link state of `origin`.
+    fn new_paths(&self, _router: &Router, _origin: RouterNumber, found: Paths) -> Paths {
+        found
+    }
+
     /// Returns the neighbour that messages for `destination`, which is another router that there is a path to, are sent
     /// to: the first router on the path.
-    fn next_hop(
-        &self,
-        paths: &Paths,
-        own_number: RouterNumber,
-        destination: RouterNumber,
-        _up: &[LinkTo],
-    ) -> RouterNumber {
+    fn next_hop(&self, router: &Router, destination: RouterNumber) -> RouterNumber {
         let mut next = destination;
-        while paths[&next].previous != own_number {
-            next = paths[&next].previous;
+        while router.paths[&next].previous != router.number {
+            next = router.paths[&next].previous;
         }
         next
+    }
+
+    /// Returns whether a message that came from a neighbour, or from a client, is taken.
+    fn admits(&self, _router: &Router, _message: &Message, _from: Option<RouterNumber>) -> bool {
+        true
     }
 
     /// Returns the most links that a message goes through before it is given up.
@@ -96,11 +141,6 @@ pub trait Behaviour: std::fmt::Debug + Sync {
     fn room(&self) -> usize {
         usize::MAX
     }
-}
-
-/// Returns whether a link state is newer than what is known of its origin.
-pub(super) fn is_news(sequence: u32, known: Option<u32>) -> bool {
-    known.is_none_or(|known| sequence > known)
 }
 
 /// The protocol as it should be.

@@ -3,27 +3,43 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use super::behaviour::{Behaviour, is_news};
+use super::behaviour::Behaviour;
 use super::neighbours::Neighbour;
 use super::network::Network;
 use super::packet::{LinkState, LinkTo, Message, Packet, RouterNumber};
-use super::paths::{Paths, cheapest_paths};
+use super::paths::{Paths, Step, cheapest_paths};
 
 /// The router's state.
 #[derive(Debug)]
 pub struct Router {
-    number: RouterNumber,
-    neighbours: Vec<Neighbour>,
+    pub(super) number: RouterNumber,
+    pub(super) neighbours: Vec<Neighbour>,
     behaviour: &'static dyn Behaviour,
+    /// When the last packet came.
+    pub(super) now: Duration,
     /// The links to the neighbours that have greeted, in the order in which they did.
-    up: Vec<LinkTo>,
-    last_up_at: Option<Duration>,
-    sequence: u32,
-    network: Network,
-    paths: Paths,
+    pub(super) up: Vec<LinkTo>,
+    /// When each of them came up.
+    pub(super) up_at: Vec<Duration>,
+    /// The number of the last link state that was told.
+    pub(super) sequence: u32,
+    pub(super) network: Network,
+    pub(super) heard: Vec<Heard>,
+    pub(super) paths: Paths,
+    pub(super) computed_at: Option<Duration>,
     /// Messages for others that came from others.
     passed_on: Vec<Message>,
     delivered: Vec<Message>,
+}
+
+/// A link state that came from a neighbour.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Heard {
+    pub(super) from: RouterNumber,
+    pub(super) origin: RouterNumber,
+    pub(super) sequence: u32,
+    pub(super) at: Duration,
+    pub(super) is_stored: bool,
 }
 
 /// What a router does about a packet.
@@ -48,6 +64,8 @@ pub enum GivenUp {
     TooManyHops,
     /// It was taken for one that was here before.
     Repeated,
+    /// It came from the wrong neighbour.
+    Refused,
     /// There is no room for it.
     NoRoom,
 }
@@ -55,20 +73,21 @@ pub enum GivenUp {
 impl Router {
     /// Returns a router that knows nobody yet.
     pub fn new(number: RouterNumber, neighbours: Vec<Neighbour>, behaviour: &'static dyn Behaviour) -> Self {
-        let mut router = Self {
+        Self {
             number,
             neighbours,
             behaviour,
+            now: Duration::ZERO,
             up: Vec::new(),
-            last_up_at: None,
+            up_at: Vec::new(),
             sequence: 0,
             network: Network::default(),
-            paths: Paths::new(),
+            heard: Vec::new(),
+            paths: Paths::from([(number, Step { cost: 0, previous: number })]),
+            computed_at: None,
             passed_on: Vec::new(),
             delivered: Vec::new(),
-        };
-        router.compute_paths();
-        router
+        }
     }
 
     /// Returns greetings for the neighbours that have not greeted yet.
@@ -79,75 +98,107 @@ impl Router {
 
     /// Takes a packet that came from `source` at a time since some moment in the past.
     pub fn take(&mut self, source: SocketAddr, packet: Packet, now: Duration) -> Reaction {
+        self.now = now;
         let neighbour = self.neighbours.iter().find(|neighbour| neighbour.address == source).copied();
-        match (packet, neighbour) {
-            (Packet::Hello, Some(neighbour)) => Reaction { send: self.greeted(neighbour, now), ..Reaction::default() },
+        let mut reaction = match (packet, neighbour) {
+            (Packet::Hello, Some(neighbour)) => Reaction { send: self.greeted(neighbour), ..Reaction::default() },
             (Packet::LinkState(state), Some(neighbour)) => {
                 Reaction { send: self.told(neighbour, state), ..Reaction::default() }
             }
-            (Packet::Message(message), _) => match self.forward(message) {
+            (Packet::Message(message), from) => match self.forward(message, from.map(|neighbour| neighbour.number)) {
                 Ok(reaction) => reaction,
                 Err(given_up) => Reaction { given_up: Some(given_up), ..Reaction::default() },
             },
             // Strangers have nothing to say about the network.
             (Packet::Hello | Packet::LinkState(_), None) => Reaction::default(),
-        }
+        };
+        reaction.send.truncate(self.behaviour.packets_max());
+        reaction
     }
 
-    fn is_up(&self, number: RouterNumber) -> bool {
+    pub(super) fn is_up(&self, number: RouterNumber) -> bool {
         self.up.iter().any(|link| link.to == number)
     }
 
-    fn greeted(&mut self, neighbour: Neighbour, now: Duration) -> Vec<(SocketAddr, Packet)> {
+    /// Returns for how long a neighbour has been up.
+    pub(super) fn up_since(&self, number: RouterNumber) -> Option<Duration> {
+        let place = self.up.iter().position(|link| link.to == number)?;
+        Some(self.now.saturating_sub(self.up_at[place]))
+    }
+
+    fn greeted(&mut self, neighbour: Neighbour) -> Vec<(SocketAddr, Packet)> {
         if self.is_up(neighbour.number) {
             return Vec::new();
         }
-        // Its greeting may have come before it could hear the first one from here.
-        let mut send = vec![(neighbour.address, Packet::Hello)];
-        let missed = self.network.states().filter(|state| self.behaviour.catches_up(state, self.number));
-        send.extend(missed.map(|state| (neighbour.address, Packet::LinkState(state.clone()))));
-        self.up.push(neighbour.link());
-        let since_last = self.last_up_at.replace(now).map(|last| now.saturating_sub(last));
-        if self.behaviour.announces(since_last) {
-            self.sequence += 1;
-            let links = self.behaviour.links_told(&self.up).to_vec();
-            let state = LinkState { origin: self.number, sequence: self.sequence, links };
-            send.extend(self.flood(None, &state));
-            self.network.store(state);
-            self.compute_paths();
+        let mut send = Vec::new();
+        if self.behaviour.answers(self) {
+            send.push((neighbour.address, Packet::Hello));
         }
+        let missed = self.behaviour.missed(self, neighbour.number).into_iter();
+        send.extend(missed.map(|state| (neighbour.address, Packet::LinkState(state.clone()))));
+        send.extend(self.comes_up(neighbour));
+        send
+    }
+
+    /// Notes that a link is up, and returns what all neighbours are told of that.
+    fn comes_up(&mut self, neighbour: Neighbour) -> Vec<(SocketAddr, Packet)> {
+        let since_last = self.up_at.last().map(|last| self.now.saturating_sub(*last));
+        self.up.push(neighbour.link());
+        self.up_at.push(self.now);
+        if !self.behaviour.announces(since_last) {
+            return Vec::new();
+        }
+        self.sequence = self.behaviour.next_number(self);
+        let state = LinkState { origin: self.number, sequence: self.sequence, links: self.behaviour.links_told(self) };
+        let send = self.flood(&state, |_| true);
+        self.network.store(state);
+        self.compute_paths(self.number);
         send
     }
 
     fn told(&mut self, neighbour: Neighbour, state: LinkState) -> Vec<(SocketAddr, Packet)> {
-        let known = self.network.sequence(state.origin);
-        let send = match is_news(state.sequence, known) {
-            true => self.flood(Some(neighbour.number), &state),
-            false => Vec::new(),
-        };
-        if self.behaviour.stores(&state, known, neighbour.number) {
+        let (behaviour, from, origin) = (self.behaviour, neighbour.number, state.origin);
+        let mut send = Vec::new();
+        if behaviour.takes_news_for_greeting() && !self.is_up(from) {
+            send = self.comes_up(neighbour);
+        }
+        if origin == self.number {
+            behaviour.hears_of_itself(self, &state);
+        }
+        if behaviour.is_news(self, &state, from) {
+            send.extend(self.flood(&state, |to| behaviour.passes_on(self, &state, from, to)));
+        }
+        let is_stored = behaviour.stores(self, &state, from);
+        self.heard.push(Heard { from, origin, sequence: state.sequence, at: self.now, is_stored });
+        if is_stored {
             self.network.store(state);
-            self.compute_paths();
+            self.compute_paths(origin);
         }
         send
     }
 
-    /// Returns a link state for all neighbours that are up, but for the one that it came from, in the order in which they
-    /// came up.
-    fn flood(&self, from: Option<RouterNumber>, state: &LinkState) -> Vec<(SocketAddr, Packet)> {
+    /// Returns a link state for those neighbours that are up and are to hear it, in the order in which they came up.
+    fn flood(&self, state: &LinkState, hears: impl Fn(RouterNumber) -> bool) -> Vec<(SocketAddr, Packet)> {
         let neighbour = |link: &LinkTo| self.neighbours.iter().find(|neighbour| neighbour.number == link.to);
-        let hears = |neighbour: &&Neighbour| from != Some(neighbour.number);
         let packet = |neighbour: &Neighbour| (neighbour.address, Packet::LinkState(state.clone()));
-        self.up.iter().filter_map(neighbour).filter(hears).map(packet).collect()
+        self.up.iter().filter(|link| hears(link.to)).filter_map(neighbour).map(packet).collect()
     }
 
-    fn compute_paths(&mut self) {
-        let other_paths = self.behaviour.other_paths(&self.network, self.number);
-        self.paths = other_paths.unwrap_or_else(|| cheapest_paths(self.behaviour, &self.network, self.number));
+    /// Computes the paths anew, since something was heard of `origin`.
+    fn compute_paths(&mut self, origin: RouterNumber) {
+        if self.behaviour.computes(self, origin) {
+            let other_paths = self.behaviour.other_paths(&self.network, self.number);
+            let found = other_paths.unwrap_or_else(|| cheapest_paths(self.behaviour, &self.network, self.number));
+            self.paths = self.behaviour.new_paths(self, origin, found);
+            self.computed_at = Some(self.now);
+        }
     }
 
-    fn forward(&mut self, mut message: Message) -> Result<Reaction, GivenUp> {
+    fn forward(&mut self, mut message: Message, from: Option<RouterNumber>) -> Result<Reaction, GivenUp> {
         let destination = message.destination;
+        if !self.behaviour.admits(self, &message, from) {
+            return Err(GivenUp::Refused);
+        }
         if destination == self.number {
             if self.behaviour.is_doubled(&message, &self.delivered) {
                 return Err(GivenUp::Repeated);
@@ -167,7 +218,7 @@ impl Router {
         if !self.paths.contains_key(&destination) {
             return Err(GivenUp::NoPath(destination));
         }
-        let next = self.behaviour.next_hop(&self.paths, self.number, destination, &self.up);
+        let next = self.behaviour.next_hop(self, destination);
         let neighbour = self.neighbours.iter().find(|neighbour| neighbour.number == next && self.is_up(next));
         let neighbour = neighbour.ok_or(GivenUp::NoNeighbour(next))?;
         if message.hops >= self.behaviour.hops_max() {
@@ -186,6 +237,7 @@ impl std::fmt::Display for GivenUp {
             Self::NoNeighbour(to) => write!(formatter, "it should go on to {to}, which is no neighbour here"),
             Self::TooManyHops => formatter.write_str("it came through too many links"),
             Self::Repeated => formatter.write_str("it was here before"),
+            Self::Refused => formatter.write_str("it came from the wrong neighbour"),
             Self::NoRoom => formatter.write_str("there is no room for it"),
         }
     }

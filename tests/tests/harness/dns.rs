@@ -63,7 +63,7 @@ const QUERIES: [(&str, &str); 9] = [
 ];
 
 fn run(implementation: &Implementation, cases: &[Value]) -> TestReport {
-    let cases = cases.iter().enumerate().map(|(index, case)| SuiteCase { name: index.to_string(), case: case.clone() });
+    let cases = cases.iter().enumerate().map(|(index, case)| SuiteCase::new(index.to_string(), case.clone()));
     let suite = Suite { system: "dns".into(), cases: cases.collect(), ..suite(&[]) };
     run_suite(&suite, implementation, &options(), &mut |_| {})
         .expect("the suite runs as root, with nsd and the resolvers: `cargo xtask test` installs them")

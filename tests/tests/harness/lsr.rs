@@ -21,8 +21,7 @@ fn case(&(topology, messages, seed): &Input<'_>) -> Value {
 
 /// Returns the inputs as a suite; their names are their places.
 pub(crate) fn routes(inputs: &[Input<'_>]) -> Suite {
-    let cases =
-        inputs.iter().enumerate().map(|(index, input)| SuiteCase { name: index.to_string(), case: case(input) });
+    let cases = inputs.iter().enumerate().map(|(index, input)| SuiteCase::new(index.to_string(), case(input)));
     Suite { system: "lsr".into(), cases: cases.collect(), ..suite(&[]) }
 }
 

@@ -15,9 +15,11 @@ pub(crate) const GENTLE: Input = (1, 0.0, 0.0, 1);
 
 /// Returns the inputs as a suite; their names are their places.
 pub(crate) fn suite(inputs: &[Input]) -> Suite {
-    let case = |(index, &(bytes, drop, duplicate, seed)): (usize, &Input)| SuiteCase {
-        name: format!("{index}"),
-        case: serde_json::json!({ "bytes": bytes, "drop": drop, "duplicate": duplicate, "seed": seed }),
+    let case = |(index, &(bytes, drop, duplicate, seed)): (usize, &Input)| {
+        SuiteCase::new(
+            format!("{index}"),
+            serde_json::json!({ "bytes": bytes, "drop": drop, "duplicate": duplicate, "seed": seed }),
+        )
     };
     Suite {
         format_version: FORMAT_VERSION,
@@ -27,6 +29,7 @@ pub(crate) fn suite(inputs: &[Input]) -> Suite {
         seed: 0,
         mutant_score: None,
         dominator_score: None,
+        seconds: None,
         cases: inputs.iter().enumerate().map(case).collect(),
     }
 }

@@ -24,7 +24,7 @@ pub fn reported(report: &CheckReport) -> Picture {
             picture.orders_count = 1;
         }
         ReportedAnswer::Impossible(impossible) => break_at(&mut picture, impossible),
-        ReportedAnswer::Undecided { .. } => {}
+        ReportedAnswer::Unobserved | ReportedAnswer::Undecided { .. } => {}
     }
     picture
 }

@@ -11,7 +11,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const BOOK: &str = "docs/src";
 
 /// Documents outside of the book.
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 12] = [
     "README.md",
     "ARCHITECTURE.md",
     "GLOSSARY.md",
@@ -22,6 +22,7 @@ const DOCUMENTS: [&str; 11] = [
     "examples/gbn-python/README.md",
     "examples/omnipaxos/README.md",
     "examples/store/README.md",
+    "examples/tickets/README.md",
     "examples/two-phase-commit/README.md",
 ];
 

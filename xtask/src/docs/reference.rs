@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail, ensure};
 use simutant_mutator::Selection;
 
+use super::signatures;
+
 /// A generated page.
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -19,7 +21,7 @@ pub(crate) struct Page {
 }
 
 /// What each generated page begins with, after its title.
-const NOTICE: &str = "<!-- Written by `cargo xtask docs`. Change the code instead. -->";
+pub(super) const NOTICE: &str = "<!-- Written by `cargo xtask docs`. Change the code instead. -->";
 
 /// The sets of operators, with what each is.
 const SETS: [(&str, &str); 5] = [
@@ -36,6 +38,7 @@ pub(crate) fn pages(root: &Path) -> anyhow::Result<Vec<Page>> {
     let simutant = Simutant::build(root)?;
     let help = simutant.help(None)?;
     let mut pages = vec![("commands.md", commands(&simutant, &help)?), ("exit-codes.md", exit_codes(&help)?)];
+    pages.push(("signatures.md", signatures::page(root)?));
     pages.push(("operators.md", operators(&root.join("mutator/src/operators"))?));
     Ok(pages.into_iter().map(|(name, text)| Page { path: folder.join(name), text }).collect())
 }

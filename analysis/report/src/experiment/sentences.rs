@@ -1,8 +1,8 @@
 //! What experiments say, in sentences.
 
 use simutant_analysis::{
-    Agreement, Analysis, Correlation, CriterionAnalysis, Experiment, Findings, PATHOLOGICAL_ABOVE, Prediction,
-    Reference, Share, SubjectKind, Summary, percent, plural,
+    Agreement, Analysis, Correlation, CriterionAnalysis, Curve, Experiment, Findings, PATHOLOGICAL_ABOVE, Prediction,
+    Reference, SelectionCurves, Share, SubjectKind, SuiteUnit, Summary, percent, plural,
 };
 
 use crate::text::{capitalised, correlation, correlations, level, list, or_none, points, points_interval};
@@ -21,9 +21,13 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference:
         let subjects = format!("{} {}", findings.subjects.len(), findings.kind);
         let alpha = experiment.options.alpha;
         // What takes the ground from under the rest comes first.
-        let [rules, sizes] = [choosing_sentence(findings, alpha), size_sentence(findings, alpha)];
-        let (warnings, others): (Vec<_>, Vec<_>) =
-            [rules, sizes].into_iter().flatten().partition(|sentence: &Sentence| sentence.is_warning);
+        let rules = findings.choosing_in_time.iter().chain(&findings.choosing);
+        let rules = rules.filter_map(|choosing| choosing_sentence(findings, choosing, alpha));
+        let (warnings, others): (Vec<_>, Vec<_>) = rules
+            .map(Some)
+            .chain([size_sentence(findings, alpha)])
+            .flatten()
+            .partition(|sentence: &Sentence| sentence.is_warning);
         sentences.extend(warnings.into_iter().map(|sentence| sentence.text));
         let gains: Vec<&CriterionAnalysis> =
             findings.criteria.iter().filter(|criterion| gains(criterion, experiment)).collect();
@@ -114,10 +118,12 @@ pub(super) fn correlation_sentence(found: Correlation) -> String {
 }
 
 /// Says whether the chosen suites find more than those of the best rule of thumb.
-fn choosing_sentence(findings: &Findings, alpha: f64) -> Option<Sentence> {
-    let choosing = findings.choosing.as_ref()?;
+fn choosing_sentence(findings: &Findings, choosing: &SelectionCurves, alpha: f64) -> Option<Sentence> {
     let best = choosing.best_rule()?;
-    let sizes = choosing.chosen.shares.len();
+    let sizes = match choosing.unit {
+        SuiteUnit::TestCases => format!("1 to {} test cases", choosing.chosen.shares.len()),
+        SuiteUnit::MeanTimes => format!("the time of 1 to {} mean test cases", choosing.chosen.shares.len()),
+    };
     let level = level(alpha);
     let interval = |interval| format!(", {level} interval {}", points_interval(interval));
     let interval = best.chosen_above_interval.map_or_else(String::new, interval);
@@ -127,7 +133,7 @@ fn choosing_sentence(findings: &Findings, alpha: f64) -> Option<Sentence> {
     let text = if is_warning {
         let is_better = best.chosen_above_interval.map_or(best.chosen_above < 0.0, |interval| interval.upper < 0.0);
         format!(
-            "A rule of thumb does {} the suites that mutants choose: on average over 1 to {sizes} test cases, those of the rule `{}` \
+            "A rule of thumb does {} the suites that mutants choose: on average over {sizes}, those of the rule `{}` \
              find {} of {subjects}, the chosen ones {chosen} ({} points{interval}), random ones {random}. It is the best of {} rules, \
              picked by this result.",
             if is_better { "better than" } else { "as well as" },
@@ -138,7 +144,7 @@ fn choosing_sentence(findings: &Findings, alpha: f64) -> Option<Sentence> {
         )
     } else {
         format!(
-            "The suites that mutants choose find {chosen} of {subjects} on average over 1 to {sizes} test cases, {:.1} points more than those \
+            "The suites that mutants choose find {chosen} of {subjects} on average over {sizes}, {:.1} points more than those \
              of the best of {} rules of thumb, `{}` ({}{interval}); random ones find {random}.",
             100.0 * best.chosen_above,
             choosing.rules.len(),
@@ -146,7 +152,17 @@ fn choosing_sentence(findings: &Findings, alpha: f64) -> Option<Sentence> {
             percent(best.area),
         )
     };
-    Some(Sentence { text, is_warning })
+    Some(Sentence { text: format!("{text} {}", regret_sentence(choosing)), is_warning })
+}
+
+/// Says what each way to choose falls short of the best rule, which nobody knows beforehand.
+fn regret_sentence(choosing: &SelectionCurves) -> String {
+    let best = choosing.curves().map(|curve| curve.area).fold(0.0, f64::max);
+    let regret = |curve: &Curve| format!("{} {:.1}", curve.name, 100.0 * (best - curve.area));
+    let mut rules: Vec<&Curve> = choosing.rules.iter().collect();
+    rules.sort_by(|one, other| other.area.total_cmp(&one.area));
+    let ways = [&choosing.chosen, &choosing.random].into_iter().chain(rules.into_iter().take(3));
+    format!("Points short of the best: {}.", ways.map(regret).collect::<Vec<_>>().join(", "))
 }
 
 /// Says which operators' mutants choose best alone, and which mislead.

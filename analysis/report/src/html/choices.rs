@@ -1,7 +1,7 @@
-//! What suites of equal size find, by how they are chosen: a curve for each, told apart by colour and dashes.
+//! What suites of equal size or time find, by how they are chosen: a curve for each, told apart by colour and dashes.
 
 use maud::{Markup, html};
-use simutant_analysis::{Curve, SelectionCurves, percent};
+use simutant_analysis::{Curve, SelectionCurves, SuiteUnit, percent};
 
 use super::svg::{Scale, label, polyline, px};
 
@@ -47,8 +47,8 @@ pub(super) fn figure(choosing: &SelectionCurves) -> Markup {
     let drawn = drawn(choosing);
     html! {
         figure {
-            (svg(&drawn, WIDE))
-            (svg(&drawn, NARROW))
+            (svg(&drawn, choosing.unit, WIDE))
+            (svg(&drawn, choosing.unit, NARROW))
             ul.keys {
                 @for Drawn { curve, class, dash } in &drawn {
                     li {
@@ -82,7 +82,11 @@ fn drawn<'a>(choosing: &'a SelectionCurves) -> Vec<Drawn<'a>> {
     curves.into_iter().map(style).collect()
 }
 
-fn svg(drawn: &[Drawn<'_>], form: Form) -> Markup {
+fn svg(drawn: &[Drawn<'_>], unit: SuiteUnit, form: Form) -> Markup {
+    let axis = match unit {
+        SuiteUnit::TestCases => "test cases in the suite",
+        SuiteUnit::MeanTimes => "time of the suite, in mean test cases",
+    };
     let size_max = drawn.iter().map(|drawn| drawn.curve.shares.len()).max().unwrap_or(0) as f64;
     let right = form.width - form.names;
     let x = Scale::new((1.0, size_max.max(2.0)), (LEFT, right));
@@ -102,7 +106,7 @@ fn svg(drawn: &[Drawn<'_>], form: Form) -> Markup {
             @for size in [1, 5, 10, 15, 20].into_iter().filter(|size| f64::from(*size) <= size_max) {
                 (label(x.at(f64::from(size)), HEIGHT - BOTTOM + 16.0, &size.to_string()))
             }
-            (label((LEFT + right) / 2.0, HEIGHT - 4.0, "test cases in the suite"))
+            (label((LEFT + right) / 2.0, HEIGHT - 4.0, axis))
             // The best lie on top of the others.
             @for Drawn { curve, class, dash } in drawn.iter().rev() {
                 polyline.(class) points=(line(curve)) stroke-dasharray=(dash) {
@@ -158,6 +162,7 @@ mod tests {
 
     fn choosing(rules: usize) -> SelectionCurves {
         SelectionCurves {
+            unit: SuiteUnit::TestCases,
             chosen: curve("chosen", 0.8),
             own_seeds: None,
             random: curve("random", 0.5),

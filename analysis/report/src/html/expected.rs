@@ -4,13 +4,17 @@ use maud::{Markup, html};
 use simutant_analysis::Expected;
 
 use super::Page;
-use crate::expected::{baselines_rows, criteria_rows, notes};
+use crate::expected::{baselines_rows, criteria_rows, notes, times_rows};
 use crate::terminal::Rows;
 
 pub(super) fn section(page: &Page<'_>, expected: &Expected) -> Markup {
     html! {
         @for note in notes(expected) { p { (note) } }
         (table(criteria_rows(expected, page.analysis)))
+        @if let Some(in_time) = &expected.in_time {
+            p { "Suites that take the same time: built for it, random ones, and rules of thumb over the inputs alone:" }
+            (table(times_rows(in_time)))
+        }
         p { "Suites of each size that are built for their expected score, random ones, and rules of thumb over the inputs alone:" }
         (table(baselines_rows(expected)))
     }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use simutant_analysis::{
-    Agreement, Analysis, Experiment, Findings, Prediction, Reference, SubjectKind, count, percent,
+    Agreement, Analysis, Experiment, Findings, Prediction, Reference, SubjectKind, SuiteUnit, count, percent,
 };
 
 use super::names::{Area, names};
@@ -37,7 +37,9 @@ pub fn experiment_report(experiment: &Experiment, analysis: &Analysis, reference
             main {
                 section #overview {
                     h1 { "What mutants predicted, and what implementations of " b { (experiment.system) } " show" }
-                    @for sentence in sentences(experiment, analysis, reference) { p.lead { (prose(&sentence)) } }
+                    div.leads {
+                        @for sentence in sentences(experiment, analysis, reference) { p.lead { (prose(&sentence)) } }
+                    }
                 }
                 section #classes {
                     h2 { "Mutants and implementations by class" }
@@ -116,11 +118,14 @@ fn implementations(experiment: &Experiment, kind: SubjectKind) -> Markup {
 
 fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis, reference: Option<&Reference>) -> Markup {
     html! {
-        @if let Some(choosing) = &findings.choosing {
-            h3 { "Suites of equal size" }
+        @for choosing in findings.choosing_in_time.iter().chain(&findings.choosing) {
+            @let in_time = choosing.unit == SuiteUnit::MeanTimes;
+            h3 { (if in_time { "Suites that take the same time" } else { "Suites of equal size" }) }
             p {
-                "The expected share of the implementations that suites of each size find: chosen by mutants (thickest), at random (thick, dashed), "
-                "and by rules of thumb, which look at the inputs alone. The percentage is the mean over the sizes; the best come first."
+                "The expected share of the implementations that suites of each " (if in_time { "time" } else { "size" })
+                " find: chosen by mutants (thickest), at random (thick, dashed), and by rules of thumb, which look at the inputs"
+                (if in_time { " and at what each is expected to take" } else { "" }) " alone. The percentage is the mean over the "
+                (if in_time { "times" } else { "sizes" }) "; the best come first."
             }
             (choices::figure(choosing))
         }

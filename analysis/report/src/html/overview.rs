@@ -30,18 +30,20 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
             h1 { "Which inputs to run on a real " b { (analysis.system) } }
             (scores(page))
             (classes(page))
-            @match built::run_sentence(analysis) {
-                Some(sentence) => { p.lead { (prose(&sentence)) " " a href="#suite" { "Its inputs" } "." } }
-                None => { @for sentence in recommendation_sentences(analysis) { p.lead { (prose(&sentence)) } } }
+            div.leads {
+                @match built::run_sentence(analysis) {
+                    Some(sentence) => { p.lead { (prose(&sentence)) " " a href="#suite" { "Its inputs" } "." } }
+                    None => { @for sentence in recommendation_sentences(analysis) { p.lead { (prose(&sentence)) } } }
+                }
+                @if let Some(sentence) = survivors::headline(analysis) { p.lead { (prose(&sentence)) " " a href="#survivors" { "All survivors" } "." } }
+                @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (prose(&sentence)) } }
+                @if let Some(sentence) = rare_sentence(analysis) { p.lead { (prose(&sentence)) " " a href="#suite" { "Their shares" } "." } }
+                @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {
+                    p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
+                }
+                @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (prose(&sentence)) } }
+                @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (prose(&sentence)) } }
             }
-            @if let Some(sentence) = survivors::headline(analysis) { p.lead { (prose(&sentence)) " " a href="#survivors" { "All survivors" } "." } }
-            @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (prose(&sentence)) } }
-            @if let Some(sentence) = rare_sentence(analysis) { p.lead { (prose(&sentence)) " " a href="#suite" { "Their shares" } "." } }
-            @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {
-                p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
-            }
-            @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (prose(&sentence)) } }
-            @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (prose(&sentence)) } }
             dl.tiles {
                 (tile("test cases", campaign.cases as u64, &format!("universe seed {}", analysis.universe_seed)))
                 (tile("mutants", campaign.mutants as u64, &mutants_note(campaign)))
@@ -96,6 +98,16 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                                 @if let Some(operators) = &skipped.operators { " of " (operators) }
                                 " in " code { (skipped.path) } " (" (page.place(skipped.span)) "): " (skipped.reason)
                             }
+                        }
+                    }
+                }
+            }
+            @if !sites.macros.is_empty() {
+                details {
+                    summary { (plural(sites.macros.len(), "macro")) " without mutants" }
+                    ul {
+                        @for definition in &sites.macros {
+                            li { code { (definition.path) } " (" (page.place(definition.span)) ")" }
                         }
                     }
                 }

@@ -47,7 +47,7 @@ def plan(case, seed, program):
 
 def faults(crash):
     """Returns a crash and the restart after it."""
-    component = f"p{crash['who']}" if crash["who"] > 0 else "coordinator"
+    component = f"p{crash['component']}" if crash["component"] > 0 else "coordinator"
     restart_ms = crash["at_ms"] + crash["for_ms"]
     return [
         {"at_ns": crash["at_ms"] * MS, "fault": "crash", "component": component},

@@ -1,5 +1,6 @@
 //! Networks between programs of the tests, over real sockets.
 
+use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
@@ -7,6 +8,7 @@ use simutant_sim_core::network::{LinkSetting, Rule, ScheduledPartition};
 use simutant_sim_core::{Link, Probability, network::Effect};
 
 use super::*;
+use crate::proxy::{CLIENTS_MAX, DatagramFates};
 use crate::test_support::received;
 
 #[test]
@@ -49,6 +51,166 @@ fn a_port_that_a_connection_has_is_passed_over() {
     assert_ne!(addresses[0], held.local_addr().expect("it is bound"));
 }
 
+/// Returns a socket that waits for long.
+fn bound(address: &str) -> UdpSocket {
+    let socket = UdpSocket::bind(address).expect("there is such an address");
+    socket.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+    socket
+}
+
+/// Returns the network between clients at an address and a server, and where they reach it.
+fn between(listen: &str, server: &UdpSocket, link: Link) -> (RealNetwork, SocketAddr) {
+    let listen = listen.parse().expect("it is an address");
+    let server = server.local_addr().expect("it is bound");
+    let network = RealNetwork::between(listen, server, &link.into(), 7).expect("the network starts");
+    let entry = network.entry("client", "server").expect("it is listened on");
+    (network, entry)
+}
+
+#[test]
+fn what_a_client_sends_is_forward_wherever_it_stands() {
+    let server = bound("127.0.0.1:0");
+    let program = |name: &str, addresses| NetworkProgram { name: name.into(), addresses };
+    let address = server.local_addr().expect("it is bound");
+    let programs = [program("server", vec![address]), program("client", vec![])];
+    let network = RealNetwork::start(&programs, &Link::default().into(), 7, TimeScale::REAL).expect("it starts");
+    let entry = network.entry("client", "server").expect("there is a way");
+    bound("127.0.0.1:0").send_to(b"ask", entry).expect("loopback accepts");
+    assert_eq!(received(&server).0, "ask");
+    let ProxyCounts { forward, back, .. } = network.counts();
+    assert_eq!((forward.received, back.received), (1, 0));
+}
+
+#[test]
+fn each_client_of_a_server_has_an_address_of_its_own_and_gets_its_own_answers() {
+    for address in ["127.0.0.1:0", "127.0.0.9:0", "[::1]:0"] {
+        let (server, clients) = (bound(address), [bound(address), bound(address)]);
+        let (network, entry) = between(address, &server, Link::default());
+        let asked = [0, 1].map(|number| {
+            clients[number].send_to(&[b'0' + number as u8], entry).expect("loopback accepts");
+            received(&server)
+        });
+        assert_ne!(asked[0].1, asked[1].1, "{address}");
+        // The one that asked first is answered last.
+        for (text, source) in asked.iter().rev() {
+            server.send_to(format!("for {text}").as_bytes(), source).expect("loopback accepts");
+        }
+        for (number, client) in clients.iter().enumerate() {
+            assert_eq!(received(client), (format!("for {number}"), entry), "{address}");
+        }
+        let expect = DirectionCounts { received: 2, forwarded: 2, ..DirectionCounts::default() };
+        // The last one is counted after it went out.
+        while network.counts().back.forwarded < 2 {
+            std::thread::yield_now();
+        }
+        assert_eq!(network.counts(), ProxyCounts { forward: expect, back: expect, connections: 0 }, "{address}");
+    }
+}
+
+#[test]
+fn an_answer_from_another_port_of_the_server_counts() {
+    let (server, client, other) = (bound("127.0.0.1:0"), bound("127.0.0.1:0"), bound("127.0.0.1:0"));
+    let (network, entry) = between("127.0.0.1:0", &server, Link::default());
+    client.send_to(b"ask", entry).expect("loopback accepts");
+    let (_, source) = received(&server);
+    other.send_to(b"answer", source).expect("loopback accepts");
+    assert_eq!(received(&client), ("answer".into(), entry));
+    assert_eq!(network.counts().back.received, 1);
+}
+
+#[test]
+fn the_datagrams_of_all_clients_meet_the_fates_that_the_seed_draws() {
+    let (server, clients) = (bound("127.0.0.1:0"), [bound("127.0.0.1:0"), bound("127.0.0.1:0")]);
+    let [drop, duplicate] = [0.3, 0.4].map(|share| Probability::new(share).expect("a probability"));
+    let link = Link { drop: drop.into(), duplicate, ..Link::default() };
+    let (network, entry) = between("127.0.0.1:0", &server, link);
+    let mut fates = DatagramFates::new(7, CLIENT, drop, duplicate);
+    let (mut sent, mut copies) = (0_u16, 0);
+    // The last one must arrive, so that the network has seen all of them.
+    while sent < 300 || copies == 0 {
+        sent += 1;
+        clients[usize::from(sent % 2)].send_to(sent.to_string().as_bytes(), entry).expect("loopback accepts");
+        copies = fates.draw().copies();
+        for _ in 0..copies {
+            assert_eq!(received(&server).0, sent.to_string());
+        }
+    }
+    let counts = network.counts().forward;
+    assert_eq!(counts.received, u64::from(sent));
+    assert!(counts.dropped > 0 && counts.duplicated > 0, "{counts:?}");
+}
+
+#[test]
+fn a_server_that_is_not_there_does_not_break_the_network() {
+    let (server, client) = (bound("127.0.0.1:0"), bound("127.0.0.1:0"));
+    let (network, entry) = between("127.0.0.1:0", &server, Link::default());
+    drop(server);
+    for received in 1..=10 {
+        client.send_to(b"anyone?", entry).expect("loopback accepts");
+        while network.counts().forward.received < received {
+            network.check().expect("it works");
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
+fn a_datagram_that_the_system_does_not_send_is_counted_and_its_reason_kept() {
+    // One of IPv6 may be larger than any of IPv4.
+    const BYTES: usize = 65_520;
+    let (server, client) = (bound("127.0.0.1:0"), bound("[::1]:0"));
+    let (network, entry) = between("[::1]:0", &server, Link::default());
+    assert!(network.unsent().is_none());
+    client.send_to(&vec![0; BYTES], entry).expect("loopback accepts");
+    client.send_to(b"small", entry).expect("loopback accepts");
+    assert_eq!(received(&server).0, "small");
+    let counts = network.counts().forward;
+    assert_eq!((counts.received, counts.dropped, counts.unsent), (2, 0, 1));
+    let unsent = network.unsent().expect("one was not sent").to_string();
+    let expect = format!("a datagram to {} could not be sent: ", server.local_addr().expect("it is bound"));
+    assert!(unsent.starts_with(&expect), "{unsent}");
+}
+
+#[test]
+fn a_client_too_many_makes_another_one_forgotten_which_is_counted() {
+    let server = bound("127.0.0.1:0");
+    let (network, entry) = between("127.0.0.1:0", &server, Link::default());
+    // A port that is free again may come twice.
+    let mut clients = BTreeSet::new();
+    while clients.len() <= CLIENTS_MAX {
+        assert_eq!(network.forgotten(), 0, "{} clients", clients.len());
+        let client = bound("127.0.0.1:0");
+        client.send_to(b"ask", entry).expect("loopback accepts");
+        received(&server);
+        clients.insert(client.local_addr().expect("it is bound"));
+    }
+    let ProxyCounts { forward, back, .. } = network.counts();
+    assert_eq!((network.forgotten(), forward.forgotten, back.forgotten), (1, 1, 0));
+}
+
+#[test]
+fn each_port_of_a_program_is_reached_over_the_network() {
+    let [a, b] = [(); 2].map(|()| [bound("127.0.0.1:0"), bound("127.0.0.1:0")]);
+    let program = |name: &str, sockets: &[UdpSocket]| NetworkProgram {
+        name: name.to_owned(),
+        addresses: sockets.iter().map(|socket| socket.local_addr().expect("it is bound")).collect(),
+    };
+    let programs = [program("a", &a), program("b", &b), program("client", &[])];
+    let network = RealNetwork::start(&programs, &quick().into(), 7, TimeScale::REAL).expect("the network starts");
+    let entry = |source, destination, port| network.entry_of_port(source, destination, port).expect("it is there");
+    for (from, to) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        a[from].send_to(b"ask", entry("a", "b", to)).expect("loopback accepts");
+        let (_, source) = received(&b[to]);
+        assert_eq!(source, entry("b", "a", from), "the other end knows the port by its own entry");
+        b[to].send_to(b"answer", source).expect("loopback accepts");
+        assert_eq!(received(&a[from]), ("answer".into(), entry("a", "b", to)));
+    }
+    assert_eq!(network.entry("a", "b"), network.entry_of_port("a", "b", 0));
+    assert_eq!(network.entry_of_port("a", "b", 2), None);
+    assert_eq!(network.entry("a", "client"), None);
+    assert_eq!(network.counts().forward.received, 8);
+}
+
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Two programs at one port each, a client, and the network between them.
@@ -67,7 +229,7 @@ impl World {
         }
         let program = |name: &str, socket: Option<&UdpSocket>| NetworkProgram {
             name: name.to_owned(),
-            address: socket.map(|socket| socket.local_addr().expect("it is bound")),
+            addresses: socket.iter().map(|socket| socket.local_addr().expect("it is bound")).collect(),
         };
         let programs = [program("a", Some(&sockets[0])), program("b", Some(&sockets[1])), program("client", None)];
         let network = RealNetwork::start(&programs, network, 7, TimeScale::REAL).expect("the network starts");
@@ -276,13 +438,29 @@ fn a_program_that_does_not_listen_resets_who_connects() {
 }
 
 #[test]
+fn a_connection_that_is_not_answered_holds_no_other_up() {
+    let world = World::new(&quick().into());
+    // The kernel leaves out who connects while more than these wait to be accepted.
+    rustix::net::listen(&world.listeners[1], 0).expect("it can be asked for less");
+    let full: Vec<TcpStream> = (0..3)
+        .map(|_| TcpStream::connect(world.network.entry("a", "b").expect("they are linked")).expect("it is accepted"))
+        .collect();
+    let mut near = TcpStream::connect(world.network.entry("b", "a").expect("they are linked")).expect("it is accepted");
+    let (mut far, _) = world.listeners[0].accept().expect("it comes through");
+    near.write_all(b"x").expect("the kernel takes it");
+    far.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
+    far.read_exact(&mut [0]).expect("it arrives");
+    drop(full);
+}
+
+#[test]
 fn a_connection_that_stalls_for_too_long_is_reset() {
     let rule = Rule { from: Some("a".into()), ..Rule::of(Effect::Drop) };
     let network = Network { rules: vec![rule], ..quick().into() };
     let [(a, _), (b, _listener)] = [(); 2].map(|()| any_loopback_port().expect("ports are free"));
     let program = |name: &str, socket: &UdpSocket| NetworkProgram {
         name: name.to_owned(),
-        address: Some(socket.local_addr().expect("it is bound")),
+        addresses: vec![socket.local_addr().expect("it is bound")],
     };
     // The 20 s of the simulation take 0.2 s.
     let scale = TimeScale::new(0.01).expect("above 0");

@@ -173,11 +173,12 @@ impl Objects {
         let (known, run) = (self.known.get(), self.run.get());
         for place in known {
             // What stands behind one that is taken moves up, so the place is looked at until nothing in it fits.
-            while let Known { run: its_run, address, .. } = place.get()
-                && its_run == run
-                && addresses.contains(&address)
-                && let Some(taken) = self.take(address / GROUP, addresses)
-            {
+            let next = || {
+                let Known { run: its_run, address, .. } = place.get();
+                let fits = its_run == run && addresses.contains(&address);
+                fits.then(|| self.take(address / GROUP, addresses)).flatten()
+            };
+            while let Some(taken) = next() {
                 action(taken);
             }
         }
@@ -216,9 +217,8 @@ impl Objects {
     #[inline(never)]
     pub(super) fn freed(&self, addresses: &Range<usize>) {
         self.take_all(addresses, |known| {
-            if let Some(object) = known.object
-                && let Some(gone) = self.gone.get(object.slots.len())
-            {
+            let Some(object) = known.object else { return };
+            if let Some(gone) = self.gone.get(object.slots.len()) {
                 object.next.set(gone.replace(Some(object)));
             }
         });

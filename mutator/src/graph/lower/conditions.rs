@@ -7,12 +7,13 @@ use syn::{BinOp, Expr, UnOp};
 
 use super::Lowering;
 use super::control::{Decision, Exit};
-use super::shapes::{is_place, probe_before};
+use super::shapes::probe_before;
 use crate::graph::blocks::BlockId;
 use crate::graph::decision::DecisionSite;
 use crate::graph::events::{Anchor, Wrapped};
 use crate::graph::sites::{ProbeSite, Side};
-use crate::syntax::parts::{binds, range_of};
+use crate::syntax::parts::{binds, is_place, range_of};
+use crate::syntax::purity::is_short_circuit;
 
 impl Lowering {
     /// Lowers what branches are decided by: its uses are p-uses. Returns the index of the predicate as well, whose
@@ -40,7 +41,7 @@ impl Lowering {
                     ..Decision::default()
                 }
             }
-            Expr::Binary(inner) if matches!(inner.op, BinOp::And(_) | BinOp::Or(_)) => {
+            Expr::Binary(inner) if is_short_circuit(&inner.op) => {
                 let mut left = self.condition(&inner.left, block, in_chain);
                 let is_and = matches!(inner.op, BinOp::And(_));
                 let goes_on = std::mem::take(if is_and { &mut left.if_true } else { &mut left.if_false });

@@ -12,7 +12,7 @@ use crate::graph::blocks::BlockId;
 use crate::graph::events::{Anchor, EventId, Wrapped};
 use crate::graph::walk::literal_fields;
 use crate::syntax::parts::{diverges, range_of};
-use crate::syntax::purity::is_assignment;
+use crate::syntax::purity::{is_assignment, is_short_circuit};
 
 impl Lowering {
     /// Lowers an expression whose value is used by more code: control is in a block when it has been evaluated.
@@ -51,7 +51,7 @@ impl Lowering {
                 self.walk.cursor = Some(Anchor::After(range));
                 return flow;
             }
-            Expr::Binary(inner) if matches!(inner.op, BinOp::And(_) | BinOp::Or(_)) => {
+            Expr::Binary(inner) if is_short_circuit(&inner.op) => {
                 let decision = self.condition(&inner.left, block, false);
                 let (goes_on, decided) = match inner.op {
                     BinOp::And(_) => (decision.if_true, decision.if_false),

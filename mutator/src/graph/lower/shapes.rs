@@ -4,13 +4,14 @@ use syn::{BinOp, Block, Expr, Label, Stmt, UnOp};
 
 use crate::graph::events::Anchor;
 use crate::syntax::parts::range_of;
+use crate::syntax::purity::is_short_circuit;
 
 /// Returns the condition that is evaluated first.
 pub(super) fn first_condition(condition: &Expr) -> &Expr {
     match condition {
         Expr::Paren(inner) => first_condition(&inner.expr),
         Expr::Unary(inner) if matches!(inner.op, UnOp::Not(_)) => first_condition(&inner.expr),
-        Expr::Binary(inner) if matches!(inner.op, BinOp::And(_) | BinOp::Or(_)) => first_condition(&inner.left),
+        Expr::Binary(inner) if is_short_circuit(&inner.op) => first_condition(&inner.left),
         _ => condition,
     }
 }
@@ -49,14 +50,4 @@ pub(super) fn is_light(block: &Block) -> bool {
         }
         _ => false,
     })
-}
-
-/// Returns whether an expression names a place, so that handing its value on would move out of it.
-pub(super) fn is_place(expression: &Expr) -> bool {
-    match expression {
-        Expr::Path(_) | Expr::Field(_) | Expr::Index(_) => true,
-        Expr::Unary(inner) => matches!(inner.op, UnOp::Deref(_)),
-        Expr::Paren(inner) => is_place(&inner.expr),
-        _ => false,
-    }
 }

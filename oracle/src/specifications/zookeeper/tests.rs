@@ -239,3 +239,42 @@ fn reasons_are_words() {
         "in any order: /a was created, /b was deleted, the data of /c changed, the children of /d changed"
     );
 }
+
+#[test]
+fn calls_matter_to_each_other_where_one_changes_what_the_other_looks_at() {
+    #[track_caller]
+    fn check(one: &Operation, other: &Operation, expect: bool) {
+        let of = |operation| ZooKeeper::footprint(operation, Some(&Response::Done));
+        assert_eq!(of(one).conflicts(&of(other)), expect, "{one:?}, {other:?}");
+        assert_eq!(of(other).conflicts(&of(one)), expect, "{other:?}, {one:?}");
+    }
+    let delete = |path: &str| Operation::Delete { path: path.into(), version: None };
+    let set = |path: &str, version| Operation::SetData { path: path.into(), data: None, version };
+    let exists = |path: &str| Operation::Exists { path: path.into() };
+    let [data, children] = [Operation::GetData { path: "/a".into() }, Operation::GetChildren { path: "/a".into() }];
+    let everyone = acl("/a", Who::Anyone, Permissions::ALL);
+    // Children come and go in any order, unless somebody looks at them.
+    check(&create("/a/b"), &create("/a/c"), false);
+    check(&create("/a/b"), &delete("/a/c"), false);
+    check(&create("/a/b"), &children, true);
+    check(&create("/a/b"), &delete("/a"), true);
+    check(&create("/a/b"), &create_as("/a/", CreateMode::PersistentSequential), true);
+    check(&create("/a/b"), &create("/a/b"), true);
+    check(&create("/a/b"), &create("/a"), true);
+    check(&create("/a/b"), &exists("/a"), false);
+    // Data are neither permissions nor children.
+    check(&set("/a", None), &create("/a/b"), false);
+    check(&set("/a", None), &exists("/a"), false);
+    check(&set("/a", None), &everyone, true);
+    check(&set("/a", None), &set("/a", None), true);
+    check(&set("/a", None), &data, true);
+    check(&set("/a", None), &delete("/a"), true);
+    check(&everyone, &create("/a/b"), true);
+    check(&everyone, &exists("/a"), false);
+    let stat =
+        Stat { version: 0, acl_version: 0, children_version: 0, children: 0, data_length: 0, owner: Owner::Nobody };
+    let seen = ZooKeeper::footprint(&exists("/a"), Some(&Response::Exists(true).with_stat(stat)));
+    for change in [create("/a/b"), set("/a", None), everyone, delete("/a")] {
+        assert!(ZooKeeper::footprint(&change, Some(&Response::Done)).affects(&seen), "statistics show {change:?}");
+    }
+}

@@ -6,12 +6,13 @@
 
 use crate::lsr::behaviour::{Behaviour, Correct};
 use crate::lsr::packet::{LinkState, RouterNumber};
+use crate::lsr::router::Router;
 
 #[derive(Debug)]
 pub(super) struct BelievesTheOrigin;
 
 impl Behaviour for BelievesTheOrigin {
-    fn stores(&self, state: &LinkState, known: Option<u32>, from: RouterNumber) -> bool {
-        state.origin == from || Correct.stores(state, known, from)
+    fn stores(&self, router: &Router, state: &LinkState, from: RouterNumber) -> bool {
+        state.origin == from || Correct.stores(router, state, from)
     }
 }

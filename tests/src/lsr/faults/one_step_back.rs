@@ -4,21 +4,15 @@
 //! router, as long as paths have two links. Shows on paths with three.
 
 use crate::lsr::behaviour::Behaviour;
-use crate::lsr::packet::{LinkTo, RouterNumber};
-use crate::lsr::paths::Paths;
+use crate::lsr::packet::RouterNumber;
+use crate::lsr::router::Router;
 
 #[derive(Debug)]
 pub(super) struct OneStepBack;
 
 impl Behaviour for OneStepBack {
-    fn next_hop(
-        &self,
-        paths: &Paths,
-        own_number: RouterNumber,
-        destination: RouterNumber,
-        _up: &[LinkTo],
-    ) -> RouterNumber {
-        let previous = paths[&destination].previous;
-        if previous == own_number { destination } else { previous }
+    fn next_hop(&self, router: &Router, destination: RouterNumber) -> RouterNumber {
+        let previous = router.paths[&destination].previous;
+        if previous == router.number { destination } else { previous }
     }
 }

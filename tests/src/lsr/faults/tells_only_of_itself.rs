@@ -6,12 +6,13 @@
 
 use crate::lsr::behaviour::Behaviour;
 use crate::lsr::packet::{LinkState, RouterNumber};
+use crate::lsr::router::Router;
 
 #[derive(Debug)]
 pub(super) struct TellsOnlyOfItself;
 
 impl Behaviour for TellsOnlyOfItself {
-    fn catches_up(&self, state: &LinkState, own_number: RouterNumber) -> bool {
-        state.origin == own_number
+    fn missed<'a>(&self, router: &'a Router, _neighbour: RouterNumber) -> Vec<&'a LinkState> {
+        router.network.states().filter(|state| state.origin == router.number).collect()
     }
 }

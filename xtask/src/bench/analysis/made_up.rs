@@ -45,6 +45,7 @@ pub(super) fn outcomes(cases: usize, mutants: usize, criteria: usize, seed: u64)
                     events,
                     steps: 10 * events,
                     virtual_time_ns: 1_000_000 * events,
+                    messages: 0,
                     late_faults: 0,
                     reached: by_case(case),
                     infected: by_case(case),
@@ -153,5 +154,6 @@ fn sites(mutants: usize) -> Sites {
         left_out: Vec::new(),
         without_flow: Vec::new(),
         unmutated: Vec::new(),
+        macros: Vec::new(),
     }
 }
