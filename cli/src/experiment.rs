@@ -17,7 +17,7 @@ use simutant_harness::{Implementation, MissingFaults, RunOptions, TrialLog};
 use simutant_mutator::Build;
 use simutant_outcomes::{FORMAT_VERSION, Origin, Outcomes, RunCost, Subject, Suite, SuiteCase, Trials};
 use simutant_report::{experiment_report, experiment_tables};
-use simutant_study::{CompletedStudy, StudyPlan, TestTimes};
+use simutant_study::{CompletedStudy, StudyPlan, TestTimes, with_test_time};
 
 use self::trying::Trying;
 use crate::arguments::{Common, ExperimentArguments};
@@ -82,6 +82,7 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     keep_test_times(&outcomes, &trials, &out)?;
     let phase = ProgressPhase::open("analysing");
     let options = simutant_analysis::AnalysisOptions { seed: common.seed, judgements, ..Default::default() };
+    let options = with_test_time(options, &out, &found.package)?;
     let analysis = analyse_with_threads(&outcomes, &options, common.jobs())?;
     let found = experiment(&outcomes, &analysis, &trials, &[], common.jobs())?;
     let criteria = counted(analysis.criteria.len(), "criterion", "criteria");

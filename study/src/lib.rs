@@ -93,4 +93,4 @@ pub use shell::quoted;
 pub use sources::{SourceOutcomes, SourcesPlan};
 pub use specification::{JudgingProgram, SpecificationError, SpecificationRequest, UserSpecification};
 pub use system::{ReplacementSet, StudiedSystem, SystemRequest, nearest_manifest};
-pub use test_times::TestTimes;
+pub use test_times::{TestTimes, with_test_time};

@@ -61,11 +61,10 @@ impl TestTimes {
 }
 
 /// Returns the options of an analysis with what a test case takes: by trials in the folder, or else by the manifest.
-pub(crate) fn with_test_time(
-    options: AnalysisOptions,
-    out: &Path,
-    package: &Package,
-) -> Result<AnalysisOptions, StudyError> {
+///
+/// # Errors
+/// If what trials took cannot be read.
+pub fn with_test_time(options: AnalysisOptions, out: &Path, package: &Package) -> Result<AnalysisOptions, StudyError> {
     let known = TestTimes::read(out)?;
     let of_trials = known.typical().map(|time| {
         let trials = known.0.values().map(|fitted| fitted.trials).sum();
