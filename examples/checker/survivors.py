@@ -34,6 +34,7 @@ VERDICTS = {
     "equivalent": "nothing that the oracle says can differ",
     "cost only": "searches may take more steps, or fewer; what they say can not be wrong",
     "test cases": "it may be wrong, or is not known to be equivalent; the reason says which test cases are missing",
+    "corpus": "no test case that is drawn kills it, and a history of the corpus does",
     "not judged": "a run looks at no such thing: numbers beside an answer, memory, words",
     "held elsewhere": "too long for a study; the named test of the oracle fails on it, as was tried",
     "not proven": "the reason is likely, and may have a gap",

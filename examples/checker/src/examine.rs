@@ -87,12 +87,7 @@ impl Examined {
         // A search takes a step for each call that it places.
         let is_counted = |placed: &[usize]| self.is_fast(&check) || checked.explored.steps >= placed.len() as u64;
         let is_right = match &checked.answer {
-            Answer::Possible { order: witness } => {
-                let calls = self.history.calls();
-                let is_complete =
-                    (0..calls.len()).all(|place| witness.contains(&place) || calls[place].end.response().is_none());
-                expected && is_complete && is_counted(witness) && agree(&self.history, &self.initial, order, witness)
-            }
+            Answer::Possible { order: witness } => expected && is_counted(witness) && self.is_explained(order, witness),
             Answer::Impossible { longest, stuck } => {
                 let is_call = self.history.calls()[*stuck].end.response().is_some() && !longest.contains(stuck);
                 // Of parts, another one may fail earlier; a search that foresees may be stuck earlier.
@@ -109,6 +104,14 @@ impl Examined {
         let explored = checked.explored;
         let is_kept = is_partitioned || (1..=explored.steps + 1).contains(&explored.states);
         expect(is_right && is_kept, || format!("{strategy:?}, {order:?}, partitioned {is_partitioned}: {checked:?}"))
+    }
+
+    /// Returns whether a witness has all calls that returned, and explains them.
+    fn is_explained(&self, order: &Order, witness: &[usize]) -> bool {
+        let calls = self.history.calls();
+        let is_complete =
+            (0..calls.len()).all(|place| witness.contains(&place) || calls[place].end.response().is_none());
+        is_complete && agree(&self.history, &self.initial, order, witness)
     }
 
     /// Returns whether all calls that ended before one can be explained by real time, and not it with them.
@@ -180,9 +183,13 @@ impl Examined {
                 let is_right = |longest: &[usize], stuck| {
                     self.is_first_wrong(stuck) && (has_doubts || self.has_all_before(longest, stuck))
                 };
-                let is_first = !matches!(answer, Answer::Impossible { longest, stuck } if !is_right(longest, *stuck));
+                let is_said = match answer {
+                    Answer::Possible { order } => self.is_explained(&Order::linearizability(), order),
+                    Answer::Impossible { longest, stuck } => is_right(longest, *stuck),
+                    Answer::Undecided { .. } => false,
+                };
                 let enough = run(Budget { bytes: usize::try_from(checked.explored.bytes).ok(), ..Budget::default() });
-                is_first
+                is_said
                     && enough == checked
                     && checked.answer == *answer
                     && checked.explored.steps == 0

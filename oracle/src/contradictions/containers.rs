@@ -146,8 +146,8 @@ pub(crate) fn queue<'c, V: Eq + Hash>(
             last = last.filter(|last| last.take.start > next.take.start).or(Some(next));
         }
         if let Some(first) = last.filter(|first| first.take.start > second.take.end) {
-            let puts = [first.put_call, second.put_call].into_iter().flatten();
-            return Some(puts.chain([second.take_call, first.take_call]).collect());
+            // Of the second put only the invocation matters, which is known of a call that is not named, too.
+            return Some(first.put_call.into_iter().chain([second.take_call, first.take_call]).collect());
         }
     }
     None

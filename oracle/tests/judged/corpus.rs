@@ -1,5 +1,6 @@
-//! The corpus: the histories that a study of `examples/checker` chose, as few as kill the mutants of the oracle that its
-//! universe kills. The example's README says how they are chosen again.
+//! The corpus: histories that kill mutants of the oracle, as few as kill what those killed that they were chosen of: the
+//! universe of a study of `examples/checker`, and histories drawn for what survived one. The example's README says how they
+//! are chosen again.
 
 use crate::any::Name;
 use crate::case::Case;
