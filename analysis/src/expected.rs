@@ -12,10 +12,10 @@
 //! different inputs, and those inputs come first that kill many.
 
 pub(crate) mod beside;
-mod bound;
 pub(crate) mod built;
 pub(crate) mod greedy;
 mod growing;
+mod relaxed;
 
 use std::collections::BTreeSet;
 

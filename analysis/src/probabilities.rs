@@ -125,6 +125,13 @@ impl KillProbabilities {
         1.0 - self.coupling * (1.0 - self.known(case, place).all_fail(times))
     }
 
+    /// Returns the probability that run `run` of a test case, from 1 on, lets a mutant survive that those before did; 1 if
+    /// none does.
+    pub(crate) fn survival_of_run(&self, case: usize, place: usize, run: u32) -> f64 {
+        let before = if run == 1 { 1.0 } else { self.survival_of(case, place, run - 1) };
+        if before > 0.0 { self.survival_of(case, place, run) / before } else { 1.0 }
+    }
+
     /// Returns the expected square of what [`Self::survival_of`] is the expected value of.
     fn squared_survival_of(&self, case: usize, place: usize, times: u32) -> f64 {
         let known = self.known(case, place);

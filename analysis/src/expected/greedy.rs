@@ -5,17 +5,17 @@ use std::cmp::Ordering;
 
 use crate::probabilities::KillProbabilities;
 
-use super::bound::Bound;
 use super::growing::{Greedily, Growing};
+use super::relaxed::{Goal, Relaxation, relaxed};
 
-/// Exchanges take test cases from so many that add most for their price, and from half as many that add most.
-const POOL: usize = 64;
+/// Exchanges take test cases from so many, those that add most for their price in the relaxation.
+const POOL: usize = 96;
 
-/// Two test cases are exchanged at once in suites of at most this size.
-const PAIRS_MAX: usize = 40;
+/// How many probabilities are looked at in exchanges, about: no clock decides, so that slow machines choose the same.
+const LOOKS_MAX: usize = 50_000_000;
 
-/// The maximum number of exchanges.
-const EXCHANGES_MAX: usize = 100;
+/// Exchanges end when the suite is this near to the bound, as a share of its price.
+const NEAR: f64 = 1e-3;
 
 /// Scores that differ by less than this share of all difficulty are equal: sums in another order differ in their last
 /// digits.
@@ -93,18 +93,20 @@ pub(crate) struct Within {
 /// make it better.
 pub(crate) fn within(probabilities: &KillProbabilities, prices: &[f64], limit: f64) -> Option<Within> {
     let total = probabilities.total_difficulty()?;
-    let search = Search { probabilities, prices, goal: Goal::Within(limit * (1.0 + EQUAL)), equal: total * EQUAL };
+    let goal = Goal::Within(limit * (1.0 + EQUAL));
+    let relaxation = relaxed(probabilities, prices, goal);
+    let search = Search { probabilities, prices, goal, size_max: usize::MAX, equal: total * EQUAL };
     let all = || 0..prices.len();
-    let nothing = || Priced { growing: Growing::new(probabilities), price: 0.0 };
     let same = vec![1.0; prices.len()];
     let alone = all().filter(|&case| prices[case] <= limit).map(|case| search.priced([case]));
-    let starts = [search.filled(nothing(), prices, all()), search.filled(nothing(), &same, all())];
-    let best = starts.into_iter().flatten().chain(alone).reduce(|best, next| search.better(best, next))?;
-    let best = search.filled(search.exchanged(best), prices, all())?;
+    let nothing = || search.priced([]);
+    let greedily = [search.filled(nothing(), prices, all()), search.filled(nothing(), &same, all())];
+    let rounded = search.rounded(&relaxation, limit).and_then(|rounded| search.filled(rounded, prices, all()));
+    let best =
+        greedily.into_iter().flatten().chain(rounded).chain(alone).reduce(|best, next| search.better(best, next))?;
+    let best = search.filled(search.exchanged(best, &relaxation), prices, all())?;
     let cases = ordered(probabilities, prices, &best.growing.cases);
-    let bound = Bound::new(Growing::new(probabilities), &cases, prices);
-    let score_max = (bound.at(limit) / total).min(1.0);
-    Some(Within { cases, score_max })
+    Some(Within { cases, score_max: (total - relaxation.bound) / total })
 }
 
 /// A suite that is expected to reach a score.
@@ -126,22 +128,19 @@ pub(crate) fn reaching(
 ) -> Option<Reaching> {
     let total = probabilities.total_difficulty()?;
     // What is reached is reached in any order of the sum.
-    let left = total * (1.0 - target - EQUAL);
-    let search = Search { probabilities, prices, goal: Goal::Left { most: left, size_max }, equal: total * EQUAL };
-    let nothing = Priced { growing: Growing::new(probabilities), price: 0.0 };
-    let best = search.exchanged(search.filled(nothing, prices, 0..prices.len())?);
+    let goal = Goal::Left(total * (1.0 - target - EQUAL));
+    let search = Search { probabilities, prices, goal, size_max, equal: total * EQUAL };
+    let greedy = search.filled(search.priced([]), prices, 0..prices.len())?;
+    let relaxation = relaxed(probabilities, prices, goal);
+    let mut best = search.exchanged(greedy, &relaxation);
+    if !search.is_near(&best, &relaxation)
+        && let Some(rounded) = search.rounded(&relaxation, best.price)
+        && let Some(rounded) = search.filled(rounded, prices, 0..prices.len())
+    {
+        best = search.better(best, search.exchanged(rounded, &relaxation));
+    }
     let cases = ordered(probabilities, prices, &best.growing.cases);
-    let bound = Bound::new(Growing::new(probabilities), &cases, prices);
-    Some(Reaching { cases, price_min: bound.time_for(total - left).min(best.price) })
-}
-
-/// What a suite is to do.
-#[derive(Debug, Clone, Copy)]
-enum Goal {
-    /// To score as much as it can at this price.
-    Within(f64),
-    /// To leave no more than this to be killed, in units of difficulty, at a price as low as it can be.
-    Left { most: f64, size_max: usize },
+    Some(Reaching { cases, price_min: relaxation.bound.min(best.price) })
 }
 
 /// A suite with its price.
@@ -157,6 +156,8 @@ struct Search<'a> {
     probabilities: &'a KillProbabilities,
     prices: &'a [f64],
     goal: Goal,
+    /// How many test cases a suite has at most that is to reach a score.
+    size_max: usize,
     /// Scores that differ by less are equal.
     equal: f64,
 }
@@ -184,7 +185,7 @@ impl<'a> Search<'a> {
         let size = one.growing.cases.len().cmp(&other.growing.cases.len());
         match self.goal {
             Goal::Within(_) => left.then(price).then(size) == Ordering::Less,
-            Goal::Left { .. } => price.then(size) == Ordering::Less,
+            Goal::Left(_) => price.then(size) == Ordering::Less,
         }
     }
 
@@ -200,7 +201,7 @@ impl<'a> Search<'a> {
                 }
                 Some(Priced { growing: greedily.growing, price })
             }
-            Goal::Left { most, size_max } => {
+            Goal::Left(most) => {
                 let mut best: Option<Priced<'a>> = None;
                 loop {
                     let missing = greedily.growing.left() - most;
@@ -208,7 +209,7 @@ impl<'a> Search<'a> {
                     if missing <= 0.0 && !is_dearer {
                         return Some(Priced { growing: greedily.growing, price });
                     }
-                    if is_dearer || greedily.growing.cases.len() >= size_max {
+                    if is_dearer || greedily.growing.cases.len() >= self.size_max {
                         return best;
                     }
                     // The greedy order may be about to take what is not worth it, where one dear test case is enough.
@@ -229,41 +230,48 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Returns the whole runs of the relaxation; `None` if they have a higher price than this.
+    fn rounded(&self, relaxation: &Relaxation, price_max: f64) -> Option<Priced<'a>> {
+        // An amount of nearly 1 is 1 in other sums.
+        let whole = || relaxation.amounts.iter().map(|&(case, amount)| (case, (amount + EQUAL).floor()));
+        let price: f64 = whole().map(|(case, times)| times * self.prices[case]).sum();
+        let cases = whole().flat_map(|(case, times)| vec![case; times as usize]);
+        (price <= price_max).then(|| self.priced(cases))
+    }
+
+    /// Returns whether no suite is much better.
+    fn is_near(&self, suite: &Priced<'_>, relaxation: &Relaxation) -> bool {
+        let reached = match self.goal {
+            Goal::Within(_) => suite.growing.left(),
+            Goal::Left(_) => suite.price,
+        };
+        reached - relaxation.bound <= NEAR * relaxation.bound
+    }
+
     /// Exchanges one test case, or two, for others for as long as that makes the suite better.
-    fn exchanged(&self, mut best: Priced<'a>) -> Priced<'a> {
-        for _ in 0..EXCHANGES_MAX {
-            let pool = self.pool(&best.growing);
+    fn exchanged(&self, mut best: Priced<'a>, relaxation: &Relaxation) -> Priced<'a> {
+        let mut pool: Vec<usize> = (0..self.prices.len()).collect();
+        pool.sort_by(|&one, &other| relaxation.rates[other].total_cmp(&relaxation.rates[one]));
+        pool.truncate(POOL);
+        let looks = (best.growing.cases.len() + POOL) * self.probabilities.difficulty.len();
+        let mut trials = LOOKS_MAX / looks.max(1);
+        while trials > 0 && !self.is_near(&best, relaxation) {
             let size = best.growing.cases.len();
-            let pairs = if size <= PAIRS_MAX { size } else { 0 };
             let ones = (0..size).map(|place| [place, place]);
-            let twos = (0..pairs).flat_map(|one| (0..one).map(move |other| [one, other]));
+            let twos = (0..size).flat_map(|one| (0..one).map(move |other| [one, other]));
             let without = |[one, other]: [usize; 2]| {
                 let kept = (0..size).filter(|place| *place != one && *place != other);
                 let kept = self.priced(kept.map(|place| best.growing.cases[place]));
                 self.filled(kept, self.prices, pool.iter().copied())
             };
             let better = |exchanged: &Priced<'a>| self.is_better(exchanged, &best);
-            let of_ones = ones.filter_map(without).filter(better).reduce(|best, next| self.better(best, next));
-            let Some(exchanged) = of_ones.or_else(|| twos.filter_map(without).find(better)) else { break };
+            let mut tried = ones.chain(twos).take(trials).enumerate();
+            let found = tried.find_map(|(number, pair)| Some((number, without(pair).filter(better)?)));
+            let Some((number, exchanged)) = found else { break };
+            trials -= number + 1;
             best = exchanged;
         }
         best
-    }
-
-    /// Returns test cases that may take the place of others.
-    fn pool(&self, growing: &Growing<'_>) -> Vec<usize> {
-        let gains: Vec<f64> = (0..self.prices.len()).map(|case| growing.gain(case)).collect();
-        let most = |value: &dyn Fn(usize) -> f64, count: usize| {
-            let mut order: Vec<usize> = (0..gains.len()).collect();
-            order.sort_by(|&one, &other| value(other).total_cmp(&value(one)));
-            order.truncate(count);
-            order
-        };
-        let mut pool = most(&|case| gains[case] / self.prices[case], POOL);
-        pool.extend(most(&|case| gains[case], POOL / 2));
-        pool.sort_unstable();
-        pool.dedup();
-        pool
     }
 }
 
@@ -355,6 +363,31 @@ mod tests {
         }
 
         #[test]
+        fn no_exchange_of_one_or_two_test_cases_for_one_saves_anything((kills, prices) in any_kills(), share in 0.1..0.95_f64) {
+            let rows: Vec<&[u8]> = kills.iter().map(Vec::as_slice).collect();
+            let probabilities = probabilities(&reseeded(&rows)).coupled(0.25);
+            let score = |cases: &[usize]| probabilities.score(cases).map_or(0.0, |score| score.mean);
+            let target = share * score(&(0..prices.len()).cycle().take(20 * prices.len()).collect::<Vec<_>>());
+            let Some(found) = reaching(&probabilities, &prices, target, 200) else { return Ok(()) };
+            let price = price_of(&prices, &found.cases);
+            for one in 0..found.cases.len() {
+                for other in 0..=one {
+                    let mut suite = found.cases.clone();
+                    suite.remove(one);
+                    if other < one {
+                        suite.remove(other);
+                    }
+                    for case in 0..prices.len() {
+                        suite.push(case);
+                        let saves = price_of(&prices, &suite) < (1.0 - NEAR) * price - 1e-9;
+                        prop_assert!(!saves || score(&suite) < target, "{suite:?} for {:?}", found.cases);
+                        suite.pop();
+                    }
+                }
+            }
+        }
+
+        #[test]
         fn lazy_gains_choose_what_all_gains_choose((kills, _) in any_kills()) {
             let rows: Vec<&[u8]> = kills.iter().map(Vec::as_slice).collect();
             let probabilities = probabilities(&reseeded(&rows));
@@ -383,6 +416,26 @@ mod tests {
             suite.sort_unstable();
             prop_assert_eq!(order, suite);
         }
+    }
+
+    /// Where inputs are many, the bound tells how little can be better; exchanges and the relaxation go both ways there.
+    #[test]
+    fn suites_of_many_test_cases_are_near_to_their_bound() {
+        const CASES: u64 = 120;
+        let kills = |mutant: u64, case: u64| match (mutant * 31 + case * case * 7 + mutant * mutant * case) % 23 {
+            kills @ 0..=8 if case % 3 == mutant % 3 => kills as u8,
+            _ => 0,
+        };
+        let rows: Vec<Vec<u8>> = (0..40).map(|mutant| (0..CASES).map(|case| kills(mutant, case)).collect()).collect();
+        let probabilities = probabilities(&reseeded(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>())).coupled(0.25);
+        let prices: Vec<f64> = (0..CASES).map(|case| 0.5 + (case * 17 % 29) as f64 / 29.0).collect();
+        let found = reaching(&probabilities, &prices, 0.8, 500).expect("it can be reached");
+        let price = price_of(&prices, &found.cases);
+        assert!(found.cases.len() > 40, "{}", found.cases.len());
+        assert!(price <= 1.01 * found.price_min, "{price} but {} is not ruled out", found.price_min);
+        let within = within(&probabilities, &prices, price).expect("there is a score");
+        let score = probabilities.score(&within.cases).expect("there is a score").mean;
+        assert!(score >= 0.99 * within.score_max, "{score} but {} is not ruled out", within.score_max);
     }
 
     #[test]

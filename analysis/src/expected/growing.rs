@@ -31,16 +31,7 @@ impl<'a> Growing<'a> {
 
     /// Returns what a test case adds to the expected score, in units of difficulty.
     pub(super) fn gain(&self, case: usize) -> f64 {
-        self.left.iter().enumerate().map(|(place, left)| left * (1.0 - self.survival_after(case, place, 0))).sum()
-    }
-
-    /// Returns what a second run of a test case adds after the first, in units of difficulty.
-    pub(super) fn gain_again(&self, case: usize) -> f64 {
-        let gain = |(place, left): (usize, &f64)| {
-            let first = self.survival_after(case, place, 0);
-            left * first * (1.0 - self.survival_after(case, place, 1))
-        };
-        self.left.iter().enumerate().map(gain).sum()
+        self.left.iter().enumerate().map(|(place, left)| left * (1.0 - self.survival_after(case, place))).sum()
     }
 
     /// Returns what is left to be killed, in units of difficulty.
@@ -48,22 +39,14 @@ impl<'a> Growing<'a> {
         self.left.iter().sum()
     }
 
-    /// Returns the probability that one more run of a test case lets a mutant survive that those in the suite do, and so
-    /// many more runs of it.
-    fn survival_after(&self, case: usize, place: usize, more: u32) -> f64 {
-        let survival = |times| self.probabilities.survival_of(case, place, times);
-        match self.times[case] + more {
-            0 => survival(1),
-            times => {
-                let before = survival(times);
-                if before == 0.0 { 0.0 } else { survival(times + 1) / before }
-            }
-        }
+    /// Returns the probability that one more run of a test case lets a mutant survive that those in the suite do.
+    fn survival_after(&self, case: usize, place: usize) -> f64 {
+        self.probabilities.survival_of_run(case, place, self.times[case] + 1)
     }
 
     pub(super) fn take(&mut self, case: usize) {
         for place in 0..self.left.len() {
-            self.left[place] *= self.survival_after(case, place, 0);
+            self.left[place] *= self.survival_after(case, place);
         }
         self.times[case] += 1;
         self.cases.push(case);
