@@ -103,6 +103,7 @@ pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
 pub use expected::beside::{Beside, RuleFinds, RuleInTime, ScoresInTime};
 pub use expected::built::{ExpectedBuilder, ExpectedSuite};
+pub use expected::worth::Worth;
 pub use expected::{Expected, ExpectedCriterion, MeanScore, RuleScores};
 pub use experiment::{
     Characteristic, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, OperatorWorth,
