@@ -88,7 +88,7 @@ pub(crate) fn random_size(random: &[f64], score: f64) -> f64 {
 
 /// Returns what so many random test cases are expected to score, between two sizes by interpolation; what the most that
 /// are known do if these are fewer.
-fn random_score(random: &[f64], size: f64) -> f64 {
+pub(crate) fn random_score(random: &[f64], size: f64) -> f64 {
     let at = |size: usize| if size == 0 { 0.0 } else { random[(size - 1).min(random.len() - 1)] };
     let (below, part) = (size.floor() as usize, size.fract());
     at(below) + part * (at(below + 1) - at(below))
