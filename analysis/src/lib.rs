@@ -114,7 +114,7 @@ pub use histogram::histogram;
 pub use kills::KillsByCase;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{AnalysisOptions, OptionsError};
-pub use probabilities::ExpectedScore;
+pub use probabilities::{ExpectedScore, KillProbability, kill_probabilities};
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
 pub use recommendation::{Recommendation, SuiteIndex, standing_of_suite};
 pub use reference::{
