@@ -290,14 +290,16 @@ pub fn analyse_with_threads(
         }
         None => ranking::rank(&criteria, &Comparing::of(outcomes, &analysed, &killed, options, threads)),
     };
+    let seconds = seconds(outcomes, options);
     let expected = by_probability.and_then(|(probabilities, reseeded)| {
-        let chosen_by = (options.coupling, &*seconds(outcomes, options), options.seed);
+        let chosen_by = (options.coupling, &*seconds, options.seed);
         expected::expected(outcomes, reseeded, &criteria, &representatives, probabilities, chosen_by)
     });
     let sizes = (count, dominators.classes.len());
     let mut sensitivity = sensitivity::sensitivity(&Studied {
         outcomes,
         options,
+        seconds: &seconds,
         classes: &mutants,
         criteria: &criteria,
         dominators: &representatives,
@@ -308,7 +310,14 @@ pub fn analyse_with_threads(
     let rows = analysed.ones().map(|mutant| (mutant, outcomes.kills[mutant].as_slice()));
     let different: BitSet = ranking::different(rows).into_iter().collect();
     let values = SuiteValues::new(&criteria, expected.as_ref(), &kills, &different);
-    let recommendation = recommend(&criteria, &values, expected.as_ref(), sensitivity.as_mut(), sizes);
+    let mut recommendation = recommend(&criteria, &values, expected.as_ref(), sensitivity.as_mut(), sizes);
+    if let Some((recommendation, probabilities)) = recommendation.as_mut().zip(probabilities.as_ref()) {
+        let cases = &criteria[recommendation.choice.criterion].suites[recommendation.choice.suite].cases;
+        let limit = cases.iter().map(|&case| seconds[case]).sum();
+        let rules = expected::rules_of(outcomes, &seconds);
+        let chosen_by = (options.coupling, options.seed);
+        recommendation.same_time = expected::scores_in_time(probabilities, (&seconds, vec![limit]), &rules, chosen_by);
+    }
     let all_cases: Vec<usize> = (0..outcomes.cases.len()).collect();
     let score_bounds = survivors::bounds(&kills.of_suite(&all_cases), &mutants);
     let mut analysis = Analysis {

@@ -102,6 +102,17 @@ impl RandomBaseline {
         Some(Moments { mean: 1.0 - surviving, sd: variance.max(0.0).sqrt() })
     }
 
+    /// Returns the mean score of so many random test cases, between two sizes by interpolation: that of suites of which some
+    /// have one test case more than others, so that this is their mean size. `None` if there is no mutant.
+    ///
+    /// # Panics
+    /// As [`RandomBaseline::at`].
+    pub(crate) fn mean_between(&self, size: f64) -> Option<f64> {
+        let [below, above] = [size.floor(), size.ceil()].map(|size| self.at(size as usize));
+        let (below, above) = (below?.mean, above?.mean);
+        Some(below + size.fract() * (above - below))
+    }
+
     /// Returns the probability that none of `kills` test cases of a universe is among `size` drawn from it.
     ///
     /// `C(N - k, n) / C(N, n)` as a product of `min(n, k)` ratios: exact but for rounding, where a difference of

@@ -53,7 +53,7 @@ pub fn suite_of(outcomes: &Outcomes, analysis: &Analysis, choice: SuiteIndex) ->
             chosen.push_str("; no other of them has a higher expected score");
         }
         if analysis.expected.as_ref().is_some_and(|all| all.criteria[0].criterion == choice.criterion) {
-            chosen.push_str("; of no other criterion is an input worth more random ones");
+            chosen.push_str("; of no other criterion is a minute worth more of random test cases");
         }
     } else if best_suite(criterion) == Some(choice.suite) && score.of > 0 {
         chosen.push_str("; no other of them has a higher mutant score, and it is ");

@@ -14,6 +14,7 @@ use crate::kills::KillsByCase;
 use crate::mutants::{self, MutantClass};
 use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
+use crate::seconds::seconds;
 use crate::statistics::kendall_tau_b;
 
 /// What the cost oracle kills, and what that makes of the criteria.
@@ -56,7 +57,7 @@ pub(crate) fn mean_scores(
 ) -> Vec<Option<MeanScore>> {
     let classes = mutants::classify(outcomes, options);
     if let Some(probabilities) = KillProbabilities::of(outcomes, &classes) {
-        return mean_scores_of(criteria, &probabilities);
+        return mean_scores_of(criteria, &probabilities, &seconds(outcomes, options));
     }
     let analysed = classes.of(MutantClass::Analysed);
     let of = analysed.count_ones(..);

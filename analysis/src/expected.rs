@@ -16,6 +16,7 @@ pub(crate) mod built;
 pub(crate) mod greedy;
 mod growing;
 mod relaxed;
+pub(crate) mod worth;
 
 use std::collections::BTreeSet;
 
@@ -27,16 +28,13 @@ use crate::probabilities::{ExpectedScore, KillProbabilities};
 use crate::ranking::different;
 use crate::rules::{RuleOfThumb, rules};
 use crate::statistics::Summary;
-use crate::suites::AdequateSuite;
 
 use beside::ScoresInTime;
 use greedy::{most_in_inputs, most_in_time};
+use worth::{RandomSuites, Worth};
 
 /// The largest suites that are compared with rules of thumb.
 const SIZE_MAX: usize = 20;
-
-/// An input is not said to be worth more random ones than this.
-const WORTH_MAX: usize = 10;
 
 /// What re-seedings say of suites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,7 +47,7 @@ pub struct Expected {
     pub mutants: usize,
     /// The sum of their difficulties, each between 0 and 1: the probability that a random test case does not kill it.
     pub difficulty: f64,
-    /// One entry for each criterion that has suites, by what an input of them is worth, the highest first.
+    /// One entry for each criterion that has suites, by what a minute of them is worth, the highest first.
     pub criteria: Vec<ExpectedCriterion>,
     /// Scores of random suites, by size from 1 to 20.
     pub random: Vec<f64>,
@@ -60,7 +58,7 @@ pub struct Expected {
     pub greedy_scores: Vec<f64>,
     /// What rules of thumb score that look at no mutant and no coverage.
     pub rules: Vec<RuleScores>,
-    /// The same by the time that test cases take.
+    /// The same in the times of 1, 2, 3, 6, 12 and 20 mean test cases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_time: Option<ScoresInTime>,
 }
@@ -80,12 +78,14 @@ pub struct ExpectedCriterion {
     pub suites_by_row: Vec<f64>,
     /// Their summary.
     pub score: Summary,
+    /// What its suites take on average, in seconds.
+    pub seconds: f64,
+    /// The mean of the expected scores of random suites that take as long on average.
+    pub random_same_time: f64,
     /// The mean of the expected scores of random suites of the same sizes.
-    pub random: f64,
-    /// How many random inputs one input of its suites is worth: the size of the random suites that are expected to
-    /// score the same, divided by the size of the suite; the mean over its suites. Larger suites score more whatever
-    /// they are made of, so that scores compare sizes first.
-    pub worth: f64,
+    pub random_same_size: f64,
+    /// What its suites are worth in random test cases.
+    pub worth: Worth,
     /// The mean expected share of the dominator classes that its suites kill; `None` if there are none.
     pub dominator_score: Option<f64>,
     /// The mean expected share of the requirements that the universe covers and its suites cover when their chance is
@@ -111,15 +111,15 @@ pub struct RuleScores {
 pub struct MeanScore {
     /// Their mean expected score, or without re-seedings their mean mutant score.
     pub score: f64,
-    /// How many random inputs one of their inputs is worth; `None` without re-seedings.
+    /// What they are worth in random test cases; `None` without re-seedings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub worth: Option<f64>,
+    pub worth: Option<Worth>,
 }
 
 impl MeanScore {
     /// Returns what a criterion is recommended by.
     pub(crate) fn merit(self) -> f64 {
-        self.worth.unwrap_or(self.score)
+        self.worth.map_or(self.score, |worth| worth.time)
     }
 }
 
@@ -149,13 +149,15 @@ pub(crate) fn expected(
 ) -> Option<Expected> {
     let difficulty = probabilities.total_difficulty()?;
     let score = |cases: &[usize]| probabilities.score(cases);
-    let random = random_scores(criteria, probabilities)?;
+    let random = random_suites(criteria, probabilities, seconds)?;
     let different: BitSet = different(probabilities.rows(reseeded)).into_iter().collect();
     let by_row = probabilities.restricted(|mutant| different.contains(mutant));
     let of_criterion = |(criterion, analysis): (usize, &CriterionAnalysis)| {
         let suites: Vec<ExpectedScore> = analysis.suites.iter().filter_map(|suite| score(&suite.cases)).collect();
         let means: Vec<f64> = suites.iter().map(|suite| suite.mean).collect();
-        let of_random = analysis.suites.iter().map(|suite| random[suite.cases.len() - 1]).sum::<f64>();
+        let mean = |of_suite: &dyn Fn(&[usize]) -> f64| {
+            analysis.suites.iter().map(|suite| of_suite(&suite.cases)).sum::<f64>() / means.len() as f64
+        };
         let of_dominators: Option<Vec<f64>> =
             analysis.suites.iter().map(|suite| probabilities.share(&suite.cases, dominators)).collect();
         let covered = &reseeded.covered[criterion];
@@ -165,8 +167,10 @@ pub(crate) fn expected(
         Some(ExpectedCriterion {
             criterion,
             score: Summary::of(&means)?,
-            random: of_random / means.len() as f64,
-            worth: worth(&analysis.suites, &means, &random),
+            seconds: mean(&|cases| random.seconds(cases)),
+            random_same_time: mean(&|cases| random.in_time_of(cases)),
+            random_same_size: mean(&|cases| random.scores[cases.len() - 1]),
+            worth: random.worth(analysis.suites.iter().map(|suite| suite.cases.as_slice()).zip(means.iter().copied())),
             dominator_score: of_dominators.as_ref().and_then(|shares| Some(Summary::of(shares)?.mean)),
             suites_on_dominators: of_dominators.unwrap_or_default(),
             suites_by_row: analysis.suites.iter().filter_map(|suite| Some(by_row.score(&suite.cases)?.mean)).collect(),
@@ -176,15 +180,13 @@ pub(crate) fn expected(
         })
     };
     let mut of_criteria: Vec<ExpectedCriterion> = criteria.iter().enumerate().filter_map(of_criterion).collect();
-    of_criteria.sort_by(|one, other| other.worth.total_cmp(&one.worth));
+    of_criteria.sort_by(|one, other| other.worth.time.total_cmp(&one.worth.time));
     let beginnings = |cases: &[usize]| -> Vec<f64> {
         (1..=cases.len()).filter_map(|size| Some(score(&cases[..size])?.mean)).collect()
     };
-    let coupled = probabilities.coupled(coupling);
-    let greedy = most_in_inputs(&coupled, SIZE_MAX);
+    let greedy = most_in_inputs(&probabilities.coupled(coupling), SIZE_MAX);
     let rules = rules_of(outcomes, seconds);
-    let time = ScoresInTime::limits(seconds).last().copied().unwrap_or(0.0);
-    let in_time = ScoresInTime::new(probabilities, seconds, (&most_in_time(&coupled, seconds, time), &rules), seed);
+    let in_time = scores_in_time(probabilities, (seconds, ScoresInTime::limits(seconds)), &rules, (coupling, seed));
     let of_rule = |rule: RuleOfThumb| {
         let cases: Vec<usize> = rule.order.into_iter().take(SIZE_MAX).collect();
         RuleScores { name: rule.name, scores: beginnings(&cases), cases }
@@ -195,12 +197,24 @@ pub(crate) fn expected(
         mutants: probabilities.mutants.len(),
         difficulty,
         criteria: of_criteria,
-        random: random.into_iter().take(SIZE_MAX).collect(),
+        random: random.scores.into_iter().take(SIZE_MAX).collect(),
         greedy_scores: beginnings(&greedy),
         greedy,
         rules: rules.into_iter().map(of_rule).collect(),
         in_time,
     })
+}
+
+/// Returns what suites that are built, random ones and rules of thumb are expected to kill in some times, which rise; `None`
+/// without a score.
+pub(crate) fn scores_in_time(
+    probabilities: &KillProbabilities,
+    (seconds, limits): (&[f64], Vec<f64>),
+    rules: &[RuleOfThumb],
+    (coupling, seed): (f64, u64),
+) -> Option<ScoresInTime> {
+    let built = most_in_time(&probabilities.coupled(coupling), seconds, *limits.last()?);
+    ScoresInTime::new(probabilities, (seconds, limits), (&built, rules), seed)
 }
 
 /// Returns the orders of test cases by rules of thumb, which do not look at what is chance.
@@ -210,52 +224,32 @@ pub(crate) fn rules_of(outcomes: &Outcomes, seconds: &[f64]) -> Vec<RuleOfThumb>
     rules(&inputs, &chance, seconds)
 }
 
-/// Returns what the suites of each criterion are expected to score on average, with what their inputs are worth; `None`
-/// for criteria without suites.
+/// Returns what the suites of each criterion are expected to score on average, with what they are worth; `None` for
+/// criteria without suites.
 pub(crate) fn mean_scores_of(
     criteria: &[CriterionAnalysis],
     probabilities: &KillProbabilities,
+    seconds: &[f64],
 ) -> Vec<Option<MeanScore>> {
-    let random = random_scores(criteria, probabilities);
+    let random = random_suites(criteria, probabilities, seconds);
     let of_criterion = |analysis: &CriterionAnalysis| {
         let scores = analysis.suites.iter().map(|suite| Some(probabilities.score(&suite.cases)?.mean));
         let scores: Vec<f64> = scores.collect::<Option<_>>()?;
-        let worth = worth(&analysis.suites, &scores, random.as_ref()?);
-        Some(MeanScore { score: Summary::of(&scores)?.mean, worth: Some(worth) })
+        let score = Summary::of(&scores)?.mean;
+        let suites = analysis.suites.iter().map(|suite| suite.cases.as_slice());
+        Some(MeanScore { score, worth: Some(random.as_ref()?.worth(suites.zip(scores))) })
     };
     criteria.iter().map(of_criterion).collect()
 }
 
-/// Returns the expected scores of random suites up to sizes that suites of the criteria may be worth.
-fn random_scores(criteria: &[CriterionAnalysis], probabilities: &KillProbabilities) -> Option<Vec<f64>> {
+/// Returns the random suites that suites of the criteria are held against.
+fn random_suites<'a>(
+    criteria: &[CriterionAnalysis],
+    probabilities: &KillProbabilities,
+    seconds: &'a [f64],
+) -> Option<RandomSuites<'a>> {
     let sizes = criteria.iter().flat_map(|criterion| &criterion.suites).map(|suite| suite.cases.len());
-    probabilities.random(random_size_max(sizes.max().unwrap_or(0)))
-}
-
-/// Returns how many random inputs an input of suites with these scores is worth, on average.
-fn worth(suites: &[AdequateSuite], scores: &[f64], random: &[f64]) -> f64 {
-    let worth = suites.iter().zip(scores);
-    worth.map(|(suite, score)| random_size(random, *score) / suite.cases.len() as f64).sum::<f64>()
-        / scores.len() as f64
-}
-
-/// Returns how large the random suites are that suites of at most this size are held against.
-pub(crate) fn random_size_max(size_max: usize) -> usize {
-    WORTH_MAX * size_max.max(SIZE_MAX)
-}
-
-/// Returns how many random test cases are expected to reach a score, between two sizes by interpolation; as many as are
-/// known if that is not enough.
-pub(crate) fn random_size(random: &[f64], score: f64) -> f64 {
-    let size = random.partition_point(|reached| *reached < score);
-    match random.get(size) {
-        None => random.len() as f64,
-        Some(reached) => {
-            let before = if size == 0 { 0.0 } else { random[size - 1] };
-            let part = if *reached > before { (score - before) / (reached - before) } else { 1.0 };
-            size as f64 + part
-        }
-    }
+    RandomSuites::new(probabilities, sizes.max().unwrap_or(0), seconds)
 }
 
 /// Returns the expected share of the requirements that the universe covers and a suite covers when the chance of its
@@ -272,18 +266,8 @@ fn coverage(cases: &[usize], covered: &[Vec<u8>], reseedings: u32, analysis: &Cr
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{AnalysisOptions, analyse};
     use simutant_synthetic::reseeded;
-
-    #[test]
-    fn the_size_of_random_suites_with_a_score_is_interpolated() {
-        let random = [0.4, 0.6, 0.7];
-        let sizes = [0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.9].map(|score| random_size(&random, score));
-        for (size, expect) in sizes.into_iter().zip([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 3.0]) {
-            assert!((size - expect).abs() < 1e-12, "{size} is not {expect}");
-        }
-    }
 
     #[test]
     fn coverage_is_what_re_seedings_cover() {

@@ -103,6 +103,7 @@ pub use dominators::{DominatorClass, Dominators};
 pub use error::AnalysisError;
 pub use expected::beside::{Beside, RuleFinds, RuleInTime, ScoresInTime};
 pub use expected::built::{ExpectedBuilder, ExpectedSuite};
+pub use expected::worth::Worth;
 pub use expected::{Expected, ExpectedCriterion, MeanScore, RuleScores};
 pub use experiment::{
     Characteristic, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, OperatorWorth,
@@ -113,7 +114,7 @@ pub use histogram::histogram;
 pub use kills::KillsByCase;
 pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{AnalysisOptions, OptionsError};
-pub use probabilities::ExpectedScore;
+pub use probabilities::{ExpectedScore, KillProbability, kill_probabilities};
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
 pub use recommendation::{Recommendation, SuiteIndex, standing_of_suite};
 pub use reference::{

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
+use crate::analysis::Analysis;
 use crate::missing::missing_of_random;
 use crate::mutants::{MutantClass, MutantClasses};
 use crate::statistics::{Posterior, Prior};
@@ -39,6 +40,40 @@ pub(crate) struct KillProbabilities {
     survival: Vec<Posterior>,
     /// How likely a test case that kills a mutant finds what is looked for: 1 for the mutant itself.
     coupling: f64,
+}
+
+/// A mutant and a test case some of whose runs kill it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct KillProbability {
+    /// The mutant's number.
+    pub mutant: usize,
+    /// The test case's number.
+    pub case: usize,
+    /// How often the test case was run on the mutant, each time with its chance drawn anew.
+    pub runs: u8,
+    /// How many of these runs killed it.
+    pub kills: u8,
+    /// How likely one more run kills it, by these runs and those of test cases that are alike.
+    pub probability: f64,
+}
+
+/// Returns the pairs of which some run kills a mutant that expected scores count, by mutant and test case; none without
+/// re-seedings.
+///
+/// # Panics
+/// If `analysis` is not one of `outcomes`.
+pub fn kill_probabilities(outcomes: &Outcomes, analysis: &Analysis) -> Vec<KillProbability> {
+    let known = KillProbabilities::of(outcomes, &analysis.mutants);
+    let Some((known, reseeded)) = known.zip(outcomes.reseeded.as_ref()) else { return Vec::new() };
+    let of_mutant = |(place, &mutant): (usize, &usize)| {
+        let known = &known;
+        let pairs = reseeded.runs[mutant].iter().zip(&reseeded.kills[mutant]).enumerate();
+        pairs.filter(|(_, (_, kills))| **kills > 0).map(move |(case, (&runs, &kills))| {
+            let probability = 1.0 - known.survival(case, place);
+            KillProbability { mutant, case, runs, kills, probability }
+        })
+    };
+    known.mutants.iter().enumerate().flat_map(of_mutant).collect()
 }
 
 /// What a suite is expected to kill.

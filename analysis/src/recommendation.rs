@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::criteria::CriterionAnalysis;
 use crate::domination::SuiteValues;
 use crate::expected::Expected;
+use crate::expected::beside::ScoresInTime;
 use crate::probabilities::ExpectedScore;
 use crate::score::Score;
 use crate::statistics::Summary;
@@ -37,6 +38,10 @@ pub struct Recommendation {
     /// What it is expected to kill; `None` without re-seedings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<ExpectedScore>,
+    /// What suites that are built, random ones and rules of thumb are expected to kill in the time that it takes; `None`
+    /// without re-seedings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_time: Option<ScoresInTime>,
     /// The best suite of the recommended criterion, if this suite dominates it and is recommended in its place: it is
     /// no larger, kills no fewer mutants and no fewer dominators, and is better in one of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,6 +100,7 @@ fn recommendation(
         score: Score { killed: chosen.killed, of: analysed },
         dominator_score: Score { killed: chosen.dominators_killed, of: dominators },
         expected: None,
+        same_time: None,
         instead_of: None,
     }
 }

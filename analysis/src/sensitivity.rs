@@ -43,7 +43,7 @@ pub const DECIDING_ROWS_MIN: usize = 5;
 pub enum Measure {
     /// The mean score of their suites.
     Score,
-    /// How many random inputs an input of their suites is worth.
+    /// How many minutes of random test cases a minute of their suites is worth.
     Worth,
 }
 
@@ -64,9 +64,9 @@ pub enum OtherChoice {
     /// Each mutant counts by its difficulty.
     ByDifficulty,
     /// Criteria are in the order of the mean scores of their suites. This and the next one ask another question, how
-    /// much suites find in all rather than with an input, which their sizes answer first; so they make no candidates.
+    /// much suites find in all rather than in a minute, which their sizes answer first; so they make no candidates.
     ByScore,
-    /// Criteria are in the order of what an input of their suites is worth.
+    /// Criteria are in the order of what a minute of their suites is worth.
     ByWorth,
     /// One mutant of each dominator class counts.
     Dominators,
@@ -143,6 +143,8 @@ pub struct Sensitivity {
 pub(crate) struct Studied<'a> {
     pub(crate) outcomes: &'a Outcomes,
     pub(crate) options: &'a AnalysisOptions,
+    /// What each test case of the universe takes.
+    pub(crate) seconds: &'a [f64],
     pub(crate) classes: &'a MutantClasses,
     pub(crate) criteria: &'a [CriterionAnalysis],
     /// One mutant of each dominator class.
@@ -285,8 +287,8 @@ fn first_in_resamples(base: &variants::Base<'_>, found: &Sensitivity, studied: &
 }
 
 /// How many rows, each taken away where that helps the second criterion most, are enough for it to catch up; `None` if
-/// these are not fewer than [`DECIDING_ROWS_MIN`]. For mean scores that is the least number, for what inputs are worth
-/// an upper bound of it.
+/// these are not fewer than [`DECIDING_ROWS_MIN`]. For mean scores that is the least number, for what minutes are
+/// worth an upper bound of it.
 fn deciding_rows(rows: &KillRows<'_>, weights: &[f64], measure: Measure, scratch: &mut Scratch) -> Option<usize> {
     let mut weights = weights.to_vec();
     let mut lead = |weights: &[f64]| {

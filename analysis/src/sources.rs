@@ -5,10 +5,13 @@ use simutant_outcomes::{BitSet, FORMAT_VERSION, InputSource, Outcomes, Reseeded}
 
 use crate::baseline::{Moments, RandomBaseline};
 use crate::dominators::dominators;
+use crate::expected::worth::{mean, random_score};
 use crate::missing::missing_of_random;
+use crate::options::AnalysisOptions;
+use crate::seconds::seconds;
 use crate::suites::target;
 
-/// The sizes of the random suites that sources are compared by.
+/// The sizes of the random suites that sources are compared by, and their times in mean test cases of all sources.
 const SIZES: [usize; 5] = [1, 2, 5, 10, 20];
 
 /// What universes of several sources find.
@@ -26,6 +29,8 @@ pub struct SourceComparison {
     pub killed_by_any: usize,
     /// How many of them are dominators, by all universes together: a mutant of each class that no other class subsumes.
     pub dominators: usize,
+    /// The times of the random suites, in seconds: those of as many mean test cases of all sources as [`Self::sizes`] has.
+    pub times: Vec<f64>,
     /// The sizes of the random suites.
     pub sizes: Vec<usize>,
     /// The names of the criteria.
@@ -59,6 +64,16 @@ pub struct BySource {
     pub killed: usize,
     /// How many of them no other source's kills.
     pub killed_alone: usize,
+    /// What its test cases take on average, in seconds.
+    pub seconds: f64,
+    /// The mean score of random suites that take each time on average, on the mutants that any source kills; `None` if
+    /// nothing is killed, or the whole universe takes less.
+    pub random_in_time: Vec<Option<f64>>,
+    /// The same on the dominators.
+    pub random_dominators_in_time: Vec<Option<f64>>,
+    /// The same of expected scores; `None` without [`SourceComparison::expected`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random_expected_in_time: Option<Vec<Option<f64>>>,
     /// The score of a random suite of each size on the mutants that any source kills, computed; `None` if nothing is
     /// killed, or the universe is smaller.
     pub random: Vec<Option<Moments>>,
@@ -74,15 +89,15 @@ pub struct BySource {
     pub events: u64,
 }
 
-/// Compares what universes of different sources find, with the same mutants, the same number of test cases and the same
-/// seed.
+/// Compares what universes of different sources find in the same time, and with as many test cases, with the same mutants, the
+/// same number of test cases and the same seed. The options say what a test case takes.
 ///
 /// Scores count the mutants that any of the universes kills. So a source is not praised for killing all of the few that
 /// it kills. Where test cases were re-seeded, expected scores stand first.
 ///
 /// # Panics
 /// If there are no outcomes, or their systems, mutants, seeds or sizes differ.
-pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
+pub fn compare_sources(all: &[Outcomes], options: &AnalysisOptions) -> SourceComparison {
     let first = all.first().expect("there is a source to compare");
     for outcomes in all {
         assert_eq!((&outcomes.system, outcomes.seed), (&first.system, first.seed), "one system and one seed");
@@ -97,6 +112,8 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
     killed.iter().for_each(|killed| any.union_with(killed));
     let dominators = dominators_of_all(all);
     let survivals = Survivals::new(all);
+    let seconds: Vec<f64> = all.iter().map(|outcomes| mean(&seconds(outcomes, options))).collect();
+    let times = SIZES.map(|size| size as f64 * mean(&seconds));
     let (criteria, requirements): (Vec<String>, Vec<Option<usize>>) = criteria(all).into_iter().unzip();
     let by_source = |(index, outcomes): (usize, &Outcomes)| {
         let mut alone = killed[index].clone();
@@ -105,11 +122,19 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
             .enumerate()
             .filter(|(other, _)| *other != index)
             .for_each(|(_, other)| alone.difference_with(other));
-        let random = |mutants: &BitSet| -> Vec<Option<Moments>> {
-            let cases = outcomes.cases.len();
-            let baseline = RandomBaseline::new(mutants.ones().map(|mutant| &outcomes.kills[mutant]), cases);
+        let cases = outcomes.cases.len();
+        // Random suites of this mean size take each of the times on average.
+        let sizes_in_time = times.map(|time| time / seconds[index]);
+        let baseline =
+            |mutants: &BitSet| RandomBaseline::new(mutants.ones().map(|mutant| &outcomes.kills[mutant]), cases);
+        let (on_any, on_dominators) = (baseline(&any), baseline(&dominators));
+        let random = |baseline: &RandomBaseline| -> Vec<Option<Moments>> {
             SIZES.map(|size| if size <= cases { baseline.at(size) } else { None }).into()
         };
+        let in_time = |baseline: &RandomBaseline| -> Vec<Option<f64>> {
+            sizes_in_time.map(|size| if size <= cases as f64 { baseline.mean_between(size) } else { None }).into()
+        };
+        let expected = |sizes: [f64; SIZES.len()]| survivals.as_ref().map(|survivals| survivals.random(index, sizes));
         let covered = |name: &String| {
             let criterion = outcomes.criteria.iter().find(|criterion| criterion.name == *name);
             criterion.map_or(0, |criterion| target(criterion).count_ones(..))
@@ -118,9 +143,13 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
             source: outcomes.input_source,
             killed: killed[index].count_ones(..),
             killed_alone: alone.count_ones(..),
-            random: random(&any),
-            random_dominators: random(&dominators),
-            random_expected: survivals.as_ref().map(|survivals| survivals.random(index)),
+            seconds: seconds[index],
+            random_in_time: in_time(&on_any),
+            random_dominators_in_time: in_time(&on_dominators),
+            random_expected_in_time: expected(sizes_in_time),
+            random: random(&on_any),
+            random_dominators: random(&on_dominators),
+            random_expected: expected(SIZES.map(|size| size as f64)),
             covered: criteria.iter().map(covered).collect(),
             events: outcomes.cases.iter().map(|case| case.events).sum(),
         }
@@ -133,6 +162,7 @@ pub fn compare_sources(all: &[Outcomes]) -> SourceComparison {
         cases: first.cases.len(),
         killed_by_any: any.count_ones(..),
         dominators: dominators.count_ones(..),
+        times: times.into(),
         sizes: SIZES.into(),
         criteria,
         requirements,
@@ -169,15 +199,17 @@ impl Survivals {
         (difficulty > 0.0).then_some(Self { of, mutants })
     }
 
-    /// Returns the expected scores of random suites of a source, by [`SIZES`].
-    fn random(&self, source: usize) -> Vec<Option<f64>> {
+    /// Returns the expected scores of random suites of a source, of these mean sizes.
+    fn random(&self, source: usize, sizes: [f64; SIZES.len()]) -> Vec<Option<f64>> {
         let cases = self.mutants[0].1[source].len();
-        let mut scores = vec![0.0; cases.min(SIZES[SIZES.len() - 1]) + 1];
+        let size_max = sizes.into_iter().fold(1.0, f64::max).ceil() as usize;
+        let mut scores = vec![0.0; cases.min(size_max)];
         for (difficulty, survivals) in &self.mutants {
-            let missing = missing_of_random(&survivals[source], scores.len() - 1);
-            scores.iter_mut().zip(missing).for_each(|(score, missing)| *score += difficulty * (1.0 - missing));
+            let missing = missing_of_random(&survivals[source], scores.len());
+            scores.iter_mut().zip(&missing[1..]).for_each(|(score, missing)| *score += difficulty * (1.0 - missing));
         }
-        SIZES.map(|size| Some(scores.get(size)? / self.of.difficulty)).into()
+        let score = |size: f64| (size <= cases as f64).then(|| random_score(&scores, size) / self.of.difficulty);
+        sizes.map(score).into()
     }
 }
 
@@ -221,7 +253,7 @@ mod tests {
     fn scores_are_of_what_any_source_kills() {
         let all =
             [of(InputSource::Uniform, &["kk..", "....", "...."]), of(InputSource::Sobol, &["k...", "kkkk", "...."])];
-        let found = compare_sources(&all);
+        let found = compare_sources(&all, &AnalysisOptions::default());
         assert_eq!(found.killed_by_any, 2);
         let counts: Vec<(usize, usize)> =
             found.sources.iter().map(|source| (source.killed, source.killed_alone)).collect();
@@ -241,7 +273,7 @@ mod tests {
         let uniform = reseeded(&[&[8, 0, 0, 0], &[0, 4, 0, 0], &[0, 0, 0, 0]]);
         let sobol =
             Outcomes { input_source: InputSource::Sobol, ..reseeded(&[&[0, 0, 0, 0], &[8, 8, 8, 8], &[0, 0, 0, 0]]) };
-        let found = compare_sources(&[uniform, sobol]);
+        let found = compare_sources(&[uniform, sobol], &AnalysisOptions::default());
         // Survival of a random test case: 7/8 and 3.5/8; the third mutant does not count.
         let of = found.expected.expect("there are re-seedings");
         assert_eq!((of.reseedings, of.mutants, of.difficulty), (8, 2, 0.875 + 0.4375));
@@ -255,8 +287,49 @@ mod tests {
     }
 
     #[test]
+    fn a_source_of_cheap_test_cases_has_more_of_them_in_the_same_time() {
+        let mut all = [
+            reseeded(&[&[8, 0, 0, 0, 0, 0], &[0, 4, 0, 0, 0, 0]]),
+            Outcomes { input_source: InputSource::Sobol, ..reseeded(&[&[8, 0, 0, 0, 0, 0], &[0, 4, 0, 0, 0, 0]]) },
+        ];
+        let same = compare_sources(&all, &AnalysisOptions::default());
+        let [one, other] = [&same.sources[0], &same.sources[1]];
+        assert_eq!(one.random_expected_in_time, other.random_expected_in_time);
+        let are_close = |one: &[Option<f64>], other: &[Option<f64>]| {
+            let mut pairs = one.iter().zip(other);
+            pairs.all(|pair| {
+                matches!(pair, (None, None)) || matches!(pair, (Some(one), Some(other)) if (one - other).abs() < 1e-9)
+            })
+        };
+        let expected = |scores: &Option<Vec<Option<f64>>>| scores.clone().expect("there are re-seedings");
+        assert!(
+            are_close(&expected(&one.random_expected_in_time), &expected(&one.random_expected)),
+            "all take the same"
+        );
+        let means = |source: &BySource| -> Vec<Option<f64>> {
+            source.random.iter().map(|moments| moments.map(|moments| moments.mean)).collect()
+        };
+        assert!(are_close(&one.random_in_time, &means(one)));
+        // Those of the second source take twice what those of the first do: 0.4 s to 0.8 s, 0.6 s on average.
+        all[0].cases.iter_mut().for_each(|case| case.virtual_time_ns = 100_000_000);
+        all[1].cases.iter_mut().for_each(|case| case.virtual_time_ns = 500_000_000);
+        let found = compare_sources(&all, &AnalysisOptions::default());
+        assert!((found.times[1] - 1.2).abs() < 1e-9 && (found.sources[0].seconds - 0.4).abs() < 1e-9, "{found:?}");
+        let at = |source: usize| found.sources[source].random_in_time.clone();
+        // Three of the first, and one and a half of the second.
+        let expect = [means(one)[0].map(|mean| 3.0 * mean), means(one)[0].map(|mean| 1.5 * mean)];
+        for (found, expect) in [at(0)[1], at(1)[1]].into_iter().zip(expect) {
+            assert!((found.expect("six are enough") - expect.expect("some are killed")).abs() < 1e-9);
+        }
+        // Five mean test cases take 3 s: more than the first universe does.
+        assert_eq!((at(0)[2], at(1)[2].is_some()), (None, true));
+        assert_eq!(found.sources[0].random_expected, same.sources[0].random_expected);
+    }
+
+    #[test]
     #[should_panic(expected = "one size")]
     fn universes_of_different_sizes_are_not_compared() {
-        compare_sources(&[of(InputSource::Uniform, &["k..."]), of(InputSource::Sobol, &["k..."].map(|_| "k...."))]);
+        let all = [of(InputSource::Uniform, &["k..."]), of(InputSource::Sobol, &["k..."].map(|_| "k...."))];
+        compare_sources(&all, &AnalysisOptions::default());
     }
 }

@@ -91,7 +91,8 @@ pub(crate) enum Command {
     Merge(MergeArguments),
     /// Print what to run where no scheduler is supported: GNU parallel over ssh, Kubernetes, GitHub Actions, HyperQueue.
     ClusterScript(ClusterScriptArguments),
-    /// Say what a suite of your own covers and kills, beside random suites of its size, and what it lacks.
+    /// Say what a suite of your own takes, covers and kills, beside random suites that take as long or are of its size, and
+    /// what it lacks.
     Score(ScoreArguments),
     /// Choose a suite that is adequate for one criterion: the first that is drawn, or with --boost the best of several
     /// by mutant score.

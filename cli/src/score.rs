@@ -1,4 +1,4 @@
-//! `simutant score`: what a suite of one's own is worth, beside suites of its size from a study.
+//! `simutant score`: what a suite of one's own takes and is worth, beside suites of a study that take as long.
 
 use simutant_report::assessment_text;
 use simutant_study::{ScorePlan, ScoredSuite};

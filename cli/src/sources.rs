@@ -1,4 +1,4 @@
-//! `simutant sources`: which source of test cases finds more, at the same number of them and on the same mutants.
+//! `simutant sources`: which source of test cases finds more, in the same time and with as many of them, on the same mutants.
 
 use std::num::NonZeroUsize;
 
@@ -42,14 +42,14 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
     let interrupts = Interrupts::listen()?;
     let stages = Stages::new(&plan.system.system);
     let found = interrupt::unless(plan.run(&|event| stages.show(event), interrupts.flag()))?;
-    let Some(SourceOutcomes { outcomes: all, failed }) = found else { return Ok(stopped(&plan.campaign.out)) };
+    let Some(SourceOutcomes { outcomes: all, failed, options }) = found else { return Ok(stopped(&plan.campaign.out)) };
     let failed = failed.into_iter().map(|(source, error)| Failed { source, message: error.to_string() });
     let failed: Vec<Failed> = failed.collect();
     if all.is_empty() {
         failed.iter().for_each(|Failed { source, message }| output::tell(&format!("{source}: {message}")));
         return Ok(Exit::Failed);
     }
-    let comparison = compare_sources(&all);
+    let comparison = compare_sources(&all, &options);
     output::print(&if common.json {
         output::json(&Compared { comparison: &comparison, failed: &failed })?
     } else {

@@ -1,8 +1,8 @@
-//! The tables of a study: all its numbers for notebooks, and a few for papers.
+//! The tables of a study: those for notebooks, and a few for papers.
 
 use std::iter::repeat_n;
 
-use simutant_analysis::{MutantClass, Study, case_name, suite_cases};
+use simutant_analysis::{MutantClass, Study, case_name, kill_probabilities, seconds, suite_cases};
 use simutant_outcomes::{BitSet, CriterionKind, RunEnd};
 
 use crate::table::Table;
@@ -17,6 +17,7 @@ use crate::table::Table;
 /// | `cases` | test case |
 /// | `mutants` | mutant |
 /// | `kills` | pair of a mutant and a test case that kills it |
+/// | `probabilities` | pair of a mutant that expected scores count and a test case, of which some run kills it; none without re-seedings |
 /// | `requirements` | requirement of a criterion |
 /// | `coverage` | pair of a requirement and a test case that covers it |
 ///
@@ -29,6 +30,7 @@ pub fn tables(study: &Study<'_>) -> Vec<Table> {
         cases(study),
         mutants(study),
         kills(study),
+        probabilities(study),
         requirements(study),
         coverage(study),
     ]
@@ -92,6 +94,10 @@ fn p_value(p: f64) -> String {
 fn criteria(study: &Study<'_>) -> Table {
     let all = || study.analysis.criteria.iter();
     let gain = || all().map(|criterion| criterion.same_size.as_ref());
+    let expected = || {
+        let expected = study.analysis.expected.as_ref();
+        (0..study.analysis.criteria.len()).map(move |criterion| expected?.of_criterion(criterion))
+    };
     Table::new("criteria", "Criteria with the means of their suites")
         .text("criterion", all().map(|criterion| criterion.name.as_str()))
         .text("kind", all().map(|criterion| kind(criterion.kind)))
@@ -109,6 +115,13 @@ fn criteria(study: &Study<'_>) -> Table {
         .real("score_max", all().map(|criterion| Some(criterion.score?.max)))
         .real("dominator_score_mean", all().map(|criterion| Some(criterion.dominator_score?.mean)))
         .real("dominator_score_sd", all().map(|criterion| criterion.dominator_score?.sd))
+        .real("seconds_mean", expected().map(|expected| Some(expected?.seconds)))
+        .real("expected_score_mean", expected().map(|expected| Some(expected?.score.mean)))
+        .real("expected_score_sd", expected().map(|expected| expected?.score.sd))
+        .real("expected_random_same_time", expected().map(|expected| Some(expected?.random_same_time)))
+        .real("expected_random_same_size", expected().map(|expected| Some(expected?.random_same_size)))
+        .real("worth_time", expected().map(|expected| Some(expected?.worth.time)))
+        .real("worth_inputs", expected().map(|expected| Some(expected?.worth.inputs)))
         .real("cost_mean", all().map(|criterion| Some(criterion.cost?.mean)))
         .real("random_mean", gain().map(|gain| Some(gain?.random_mean)))
         .real("gain_mean", gain().map(|gain| Some(gain?.gain.mean)))
@@ -180,6 +193,7 @@ fn cases(study: &Study<'_>) -> Table {
         .integer("events", all().map(|case| case.events))
         .integer("steps", all().map(|case| case.steps))
         .integer("virtual_time_ns", all().map(|case| case.virtual_time_ns))
+        .real("seconds", seconds(outcomes, &study.analysis.options).into_iter().map(Some))
         .integer("reached", all().map(|case| case.reached.count_ones(..)))
         .integer("infected", all().map(|case| case.infected.count_ones(..)))
         .integer("killed", killed)
@@ -236,6 +250,17 @@ fn kills(study: &Study<'_>) -> Table {
         .integer("case", kills.iter().flat_map(BitSet::ones))
 }
 
+fn probabilities(study: &Study<'_>) -> Table {
+    let pairs = kill_probabilities(study.outcomes, study.analysis);
+    let all = || pairs.iter();
+    Table::new("probabilities", "Test cases some of whose runs kill mutants, with how likely a run does")
+        .integer("mutant", all().map(|pair| pair.mutant))
+        .integer("case", all().map(|pair| pair.case))
+        .integer("runs", all().map(|pair| pair.runs))
+        .integer("kills", all().map(|pair| pair.kills))
+        .real("probability", all().map(|pair| Some(pair.probability)))
+}
+
 fn requirements(study: &Study<'_>) -> Table {
     let outcomes = study.outcomes;
     let suite = study.suite.map(|suite| suite_cases(outcomes, suite)).unwrap_or_default();
@@ -284,12 +309,27 @@ mod tests {
 
     use super::*;
     use crate::table::Values;
-    use simutant_synthetic::synthetic;
+    use simutant_synthetic::{reseeded, synthetic};
 
     fn integers<'a>(table: &'a Table, name: &str) -> &'a [Option<i64>] {
         let column = table.columns.iter().find(|column| column.name == name).expect("it has the column");
         let Values::Integers(values) = &column.values else { panic!("{name} is not of whole numbers") };
         values
+    }
+
+    #[test]
+    fn probabilities_are_of_what_some_run_kills() {
+        let outcomes = reseeded(&[&[8, 4, 0, 1], &[0, 4, 1, 4]]);
+        let options = AnalysisOptions { suites: 10, resamples: 100, ..AnalysisOptions::default() };
+        let analysis = analyse(&outcomes, &options).expect("sound outcomes");
+        let table = probabilities(&Study::new(&outcomes, &analysis, None).expect("they belong together"));
+        let of =
+            |column: &str| integers(&table, column).iter().map(|value| value.expect("it is there")).collect::<Vec<_>>();
+        assert_eq!((of("mutant"), of("case")), (vec![0, 0, 0, 1, 1, 1], vec![0, 1, 3, 1, 2, 3]));
+        assert_eq!((of("runs"), of("kills")), (vec![8; 6], vec![8, 4, 1, 4, 1, 4]));
+        let Values::Reals(shares) = &table.columns[4].values else { panic!("they are real numbers") };
+        let shares: Vec<f64> = shares.iter().map(|share| share.expect("it is there")).collect();
+        assert!(shares.iter().all(|share| 0.0 < *share && *share <= 1.0) && shares[0] > shares[2], "{shares:?}");
     }
 
     #[test]
@@ -315,6 +355,7 @@ mod tests {
                 ("cases", 40),
                 ("mutants", outcomes.sites.mutants.len()),
                 ("kills", kills),
+                ("probabilities", 0),
                 ("requirements", requirements),
                 ("coverage", covered),
             ]
@@ -323,6 +364,9 @@ mod tests {
             let index = |number: &Option<i64>| number.expect("it is there") as usize;
             assert!(outcomes.kills[index(mutant)].contains(index(case)));
         }
+        let takes = table("cases").columns.iter().find(|column| column.name == "seconds").expect("it has the column");
+        let expect: Vec<Option<f64>> = seconds(&outcomes, &options).into_iter().map(Some).collect();
+        assert!(matches!(&takes.values, Values::Reals(seconds) if *seconds == expect), "{:?}", takes.values);
         let sum = |name: &str, column: &str| integers(table(name), column).iter().flatten().sum::<i64>();
         assert_eq!(sum("mutants", "killed"), kills as i64);
         assert_eq!(sum("cases", "killed"), kills as i64);

@@ -9,6 +9,7 @@ use simutant_outcomes::Outcomes;
 
 use crate::campaigns::UniversePlan;
 use crate::event::{Observer, StageEnd, StudyStage, Watch};
+use crate::test_times::with_test_time;
 use crate::{CampaignSettings, StudyError, SystemRequest};
 
 /// The folder of the campaign, in that of the study.
@@ -68,6 +69,7 @@ impl ScorePlan {
         let outcomes = campaign.outcomes()?;
         watch.start(StudyStage::Analyse);
         let options = AnalysisOptions { seed: settings.seed, suites: SUITES, judgements, ..AnalysisOptions::default() };
+        let options = with_test_time(options, &settings.out, &system.package)?;
         let analysis = analyse_with_threads(&outcomes, &options, settings.jobs)?;
         let cases: Vec<usize> = (first..outcomes.cases.len()).collect();
         let assessment = assess(&outcomes, &analysis, &cases);

@@ -3,11 +3,13 @@
 use std::num::{NonZeroU8, NonZeroUsize};
 use std::sync::atomic::AtomicBool;
 
+use simutant_analysis::AnalysisOptions;
 use simutant_campaign::{Bounds, CampaignError, Existing, Simulator};
 use simutant_outcomes::{InputSource, Outcomes};
 
 use crate::campaigns::UniversePlan;
 use crate::event::{Observer, StudyEvent, Watch};
+use crate::test_times::with_test_time;
 use crate::{CampaignSettings, StudyError, SystemRequest};
 
 /// The folder of the campaigns, in that of the study: each has one of its own, by the source's name.
@@ -35,6 +37,8 @@ pub struct SourceOutcomes {
     pub outcomes: Vec<Outcomes>,
     /// Sources whose universe has a test case that does not pass on the original, with that error.
     pub failed: Vec<(InputSource, CampaignError)>,
+    /// What a test case takes, by trials in the folder or by the manifest.
+    pub options: AnalysisOptions,
 }
 
 impl SourcesPlan {
@@ -47,8 +51,9 @@ impl SourcesPlan {
         let watch = Watch { observer, stop };
         let Self { campaign: settings, system: request, cases, reseedings, existing } = self;
         // That a source finds test cases which do not pass is a part of what is compared.
-        let (_, built, plain) = settings.build_both(request, None, watch)?;
-        let mut found = SourceOutcomes::default();
+        let (system, built, plain) = settings.build_both(request, None, watch)?;
+        let options = with_test_time(AnalysisOptions::default(), &settings.out, &system.package)?;
+        let mut found = SourceOutcomes { options, ..SourceOutcomes::default() };
         let has_walks = Simulator::new(&built, Bounds::default()).has_walks()?;
         for source in InputSource::ALL.into_iter().filter(|source| has_walks || !source.walks()) {
             observer(StudyEvent::Source(source));

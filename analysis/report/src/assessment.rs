@@ -1,10 +1,11 @@
 //! What a suite is worth, as sentences and tables.
 
-use simutant_analysis::{Assessment, Score, count, percent, plural};
+use simutant_analysis::{AssessedScore, Assessment, Score, count, duration, percent, plural};
 use simutant_outcomes::Outcomes;
 
 use crate::absent::absent_sentence;
-use crate::terminal::{Sections, cells, table};
+use crate::built::others;
+use crate::terminal::{Sections, cells, table, wrapped};
 use crate::text::or_none;
 
 /// The maximum number of mutants that are listed.
@@ -33,35 +34,47 @@ pub fn assessment_text(outcomes: &Outcomes, assessment: &Assessment) -> String {
 }
 
 fn headline(assessment: &Assessment) -> String {
-    let Assessment { system, universe, inputs, mutants, dominators, expected, .. } = assessment;
-    let suite = plural(*inputs, "input");
-    let mut text = format!(
-        "A suite of {suite} for {system}, in a universe of {} test cases with them.\n\n",
-        count(*universe as u64)
-    );
+    let Assessment { system, universe, inputs, seconds, mutants, dominators, expected, random_suites, .. } = assessment;
+    let mut sentences = Vec::new();
     if let Some(expected) = expected {
-        text.push_str(&format!(
-            "Whatever its seeds, it is expected to kill {} ± {:.1} of the mutants, each counted by its difficulty;\n\
-             random suites of {suite}: {}. One of its inputs is worth {:.1} random ones.\n",
+        sentences.push(format!(
+            "Whatever its seeds, it is expected to kill {} ± {:.1} of the mutants, each counted by its difficulty.",
             percent(expected.score.mean),
             100.0 * expected.score.sd,
-            percent(expected.random),
-            expected.worth
+        ));
+        sentences.push(format!(
+            "In the same time {}; with as many inputs {}.",
+            others(&expected.same_time, "random inputs are expected to kill"),
+            others(&expected.same_size, "random ones kill"),
+        ));
+        sentences.push(format!(
+            "A minute of it is worth {:.1} minutes of random test cases; one of its inputs, {:.1} random ones.",
+            expected.worth.time, expected.worth.inputs
         ));
     }
-    let random = |share: Option<f64>| or_none(share, percent);
-    text.push_str(&format!(
-        "It scores higher than {} of {} random suites of its size.\n\
-         On its own seeds it kills {} of the mutants that some test case kills; random suites: {}.\n\
-         Of the dominator classes it kills {}; random suites: {}.\n",
-        assessment.random_below,
-        assessment.random_suites,
-        mutants.score,
-        random(mutants.random),
-        dominators.score,
-        random(dominators.random)
+    sentences.push(format!(
+        "It scores higher than {} of {random_suites} random suites that take as long on average, and than {} of {random_suites} of its size.",
+        assessment.random_below_same_time, assessment.random_below_same_size,
     ));
-    text
+    let random = |score: &AssessedScore| {
+        let [time, size] = [score.random_same_time, score.random_same_size].map(|share| or_none(share, percent));
+        format!("random suites that take as long: {time}, of its size: {size}")
+    };
+    sentences.push(format!(
+        "On its own seeds it kills {} of the mutants that some test case kills; {}.",
+        mutants.score,
+        random(mutants),
+    ));
+    sentences.push(format!("Of the dominator classes it kills {}; {}.", dominators.score, random(dominators)));
+    let sentences: Vec<String> = sentences.iter().map(|sentence| wrapped(sentence) + "\n").collect();
+    let title = wrapped(&format!(
+        "A suite of {} for {system} that take{} {}, in a universe of {} test cases with them.",
+        plural(*inputs, "input"),
+        if *inputs == 1 { "s" } else { "" },
+        duration(*seconds),
+        count(*universe as u64),
+    ));
+    format!("{title}\n\n{}", sentences.concat())
 }
 
 fn additions(assessment: &Assessment, sections: &mut Sections) {

@@ -133,7 +133,7 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> 
 }
 
 /// Says what random inputs find, and the rule of thumb that finds most.
-fn others(beside: &Beside, random: &str) -> String {
+pub(crate) fn others(beside: &Beside, random: &str) -> String {
     let rule = beside.rules.first().map_or_else(String::new, |rule| {
         let rules = plural(beside.rules.len(), "rule");
         format!(", and the best of {rules} of thumb by this result, {}, {}", rule.name, percent(rule.found))

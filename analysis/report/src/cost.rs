@@ -41,7 +41,7 @@ pub(crate) fn rows(cost: &CostComparison, analysis: &Analysis) -> Rows {
     let has_worth = cost.criteria.iter().any(|criterion| criterion.without.worth.is_some());
     let mut head = vec!["criterion", "without", "with", "difference", "rank", "rank with"];
     if has_worth {
-        head.extend(["an input is worth", "with cost"]);
+        head.extend(["a minute is worth", "with cost"]);
     }
     let rank = |of: fn(&CostCriterion) -> MeanScore, own: &CostCriterion| {
         let higher = |other: &&CostCriterion| of(other).score > of(own).score;
@@ -58,7 +58,7 @@ pub(crate) fn rows(cost: &CostComparison, analysis: &Analysis) -> Rows {
             rank(|criterion| criterion.with, criterion),
         ];
         if has_worth {
-            let worth = |score: MeanScore| or_none(score.worth, |worth| format!("{worth:.1} random"));
+            let worth = |score: MeanScore| or_none(score.worth, |worth| format!("{:.1} min random", worth.time));
             row.extend([worth(without), worth(with)]);
         }
         row
@@ -117,9 +117,9 @@ mod tests {
     }
 
     #[test]
-    fn what_an_input_is_worth_is_shown_where_test_cases_were_re_seeded() {
+    fn what_a_minute_is_worth_is_shown_where_test_cases_were_re_seeded() {
         let mut outcomes = two_criteria(&["ki", "id"], &["..", ".c"]);
-        assert!(!tables(&analysed(&outcomes), None).contains("an input is worth"));
+        assert!(!tables(&analysed(&outcomes), None).contains("a minute is worth"));
         outcomes.reseeded = Some(Reseeded {
             reseedings: 8,
             chance: vec!["seed".into()],
@@ -129,6 +129,6 @@ mod tests {
         });
         outcomes.cost.as_mut().expect("an oracle").reseeded = Some(vec![vec![0, 0], vec![0, 8]]);
         let table = tables(&analysed(&outcomes), None);
-        assert!(table.contains("an input is worth") && table.contains("rank with"));
+        assert!(table.contains("a minute is worth") && table.contains("rank with"));
     }
 }

@@ -16,11 +16,14 @@ const RULES_MAX: usize = 8;
 pub(crate) fn criteria_rows(expected: &Expected, analysis: &Analysis) -> Rows {
     let head = [
         "criterion",
+        "time",
+        "a minute is worth",
+        "expected score",
+        "random in the time",
+        "gain",
         "size",
         "an input is worth",
-        "expected score",
-        "random",
-        "gain",
+        "random of the size",
         "best suite",
         "dominators",
         "coverage",
@@ -31,11 +34,14 @@ pub(crate) fn criteria_rows(expected: &Expected, analysis: &Analysis) -> Rows {
         let best = of_criterion.suites[of_criterion.best];
         vec![
             criterion.name.clone(),
-            or_none(criterion.size, |size| format!("{:.1}", size.mean)),
-            format!("{:.1} random", of_criterion.worth),
+            duration(of_criterion.seconds),
+            format!("{:.1} min random", of_criterion.worth.time),
             format!("{} ± {sd}", percent(of_criterion.score.mean)),
-            percent(of_criterion.random),
-            points(of_criterion.score.mean - of_criterion.random),
+            percent(of_criterion.random_same_time),
+            points(of_criterion.score.mean - of_criterion.random_same_time),
+            or_none(criterion.size, |size| format!("{:.1}", size.mean)),
+            format!("{:.1} random", of_criterion.worth.inputs),
+            percent(of_criterion.random_same_size),
             format!("{} ± {:.1}", percent(best.mean), 100.0 * best.sd),
             or_none(of_criterion.dominator_score, percent),
             percent(of_criterion.coverage),
@@ -84,8 +90,9 @@ fn ways_rows<'a>(
 /// Says what the scores are.
 pub(crate) fn notes(expected: &Expected) -> Vec<String> {
     vec![format!(
-        "Worth: how many random inputs are expected to score what one input of the suites does; criteria are in this order, since larger \
-         suites score more whatever is in them. Expected score: the share of {} that a suite kills on average when {} of its test cases is drawn anew, each mutant counted by its \
+        "A minute is worth so many minutes of random test cases as are expected to score what a minute of the suites does, an input so \
+         many random ones; criteria are in the order of minutes, since longer suites score more whatever is in them. Random suites take as \
+         long on average, or are of the same size; gain: over those that take as long. Expected score: the share of {} that a suite kills on average when {} of its test cases is drawn anew, each mutant counted by its \
          difficulty, which is the probability that a random test case lets it survive; known from up to {} runs of each pair. After ±, of \
          criteria the standard deviation over suites, of one suite that of the estimate. Dominators, coverage: the expected shares of the \
          dominator classes that suites kill, and of the requirements that they cover when their chance is drawn anew.",
@@ -98,34 +105,41 @@ pub(crate) fn notes(expected: &Expected) -> Vec<String> {
 /// Says whether the recommended suite does better than rules of thumb: first, if it does not.
 pub(crate) fn against_rules(expected: &Expected, recommendation: &Recommendation) -> Option<(bool, String)> {
     let suite = expected.of_criterion(recommendation.choice.criterion)?.suites.get(recommendation.choice.suite)?;
-    let size = recommendation.size;
-    let (rule, score) = expected.best_rule(size)?;
-    let built = expected.greedy_scores.get(size.min(expected.greedy_scores.len()).checked_sub(1)?)?;
+    let in_time = recommendation.same_time.as_ref()?;
+    let (rule, score) = in_time.best_rule()?;
+    let last = |scores: &[f64]| or_none(scores.last(), |score| percent(*score));
     let is_better = suite.mean > score;
-    let inputs = plural(size, "input");
+    let size = recommendation.size;
+    let by_number = expected.best_rule(size).map_or_else(String::new, |(rule, score)| {
+        let random = or_none(expected.random.get(size - 1), |score| percent(*score));
+        let [one, random_one] = if size == 1 { ["input", "a random one"] } else { ["inputs", "random ones"] };
+        format!(
+            " With {size} {one}, the best rule, {}, kills {}, and {random_one} {random}.",
+            rule.name,
+            percent(score)
+        )
+    });
     let sentence = match is_better {
         true => format!(
-            "No rule of thumb does as well on mutants: the best one, {} by {}, is expected to kill {}, the suite {}, random suites {}.",
-            inputs,
+            "No rule of thumb does as well on mutants in the same time: the best one, {}, is expected to kill {}, the suite {}, random inputs \
+             {}.{by_number}",
             rule.name,
             percent(score),
             percent(suite.mean),
-            or_none(expected.random.get(size - 1), |score| percent(*score)),
+            last(&in_time.random),
         ),
         false => format!(
-            "A rule of thumb does as well as the {} criterion: {} by {} {} expected to kill {}, the best suite of that {}; as many inputs that are built for \
-             it (--builder expected), {}.",
+            "A rule of thumb does as well as the {} criterion: in the same time inputs by {} are expected to kill {}, the best suite of that {}; \
+             inputs that are built for it (--builder expected), {}.{by_number}",
             if expected.criteria[0].criterion == recommendation.recommended_criterion() {
                 "best"
             } else {
                 "recommended"
             },
-            inputs,
             rule.name,
-            if size == 1 { "is" } else { "are" },
             percent(score),
             percent(suite.mean),
-            percent(*built),
+            last(&in_time.built),
         ),
     };
     Some((is_better, sentence))
@@ -151,7 +165,7 @@ mod tests {
         // Every suite has all test cases, and so has every rule of that size.
         let sentences = recommendation_sentences(&analysis);
         assert!(
-            sentences[0].starts_with("A rule of thumb does as well as the best criterion: 4 inputs by "),
+            sentences[0].starts_with("A rule of thumb does as well as the best criterion: in the same time inputs by "),
             "{sentences:?}"
         );
         assert!(tables(&analysis, None).contains("\n highest loss"));

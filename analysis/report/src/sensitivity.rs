@@ -64,7 +64,7 @@ fn other_choice(choice: &OtherChoice) -> String {
         OtherChoice::Unweighted => "each mutant counts the same".to_owned(),
         OtherChoice::ByDifficulty => "each mutant counts by its difficulty".to_owned(),
         OtherChoice::ByScore => "by mean score".to_owned(),
-        OtherChoice::ByWorth => "by what an input is worth".to_owned(),
+        OtherChoice::ByWorth => "by what a minute is worth".to_owned(),
         OtherChoice::Dominators => "dominator classes alone".to_owned(),
         OtherChoice::KillRows => "each kill row counts once".to_owned(),
         OtherChoice::PathologicalAbove(share) => format!("without mutants that more than {:.0} % kill", 100.0 * share),
@@ -75,7 +75,7 @@ fn other_choice(choice: &OtherChoice) -> String {
 fn difference(measure: Measure, difference: f64) -> String {
     match measure {
         Measure::Score => format!("{:.1} points", 100.0 * difference),
-        Measure::Worth => format!("{difference:.2} random inputs"),
+        Measure::Worth => format!("{difference:.2} random minutes"),
     }
 }
 
@@ -222,7 +222,7 @@ pub(crate) fn notes(sensitivity: &Sensitivity, analysis: &Analysis) -> Vec<Strin
          single choices are those that change the first place; all are in results.json.",
         match sensitivity.measure {
             Measure::Score => "mean score",
-            Measure::Worth => "worth of an input",
+            Measure::Worth => "worth of a minute",
         }
     )];
     let more = changed(sensitivity).count().saturating_sub(SHOWN_MAX);

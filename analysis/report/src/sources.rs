@@ -1,6 +1,6 @@
 //! Sources of test cases side by side, as a table and sentences.
 
-use simutant_analysis::{BySource, Moments, Score, SourceComparison, count, percent};
+use simutant_analysis::{BySource, Moments, Score, SourceComparison, count, duration, percent, plural};
 use simutant_outcomes::InputSource;
 
 use crate::terminal::{cells, fitting, table, wrapped_lines};
@@ -8,34 +8,30 @@ use crate::text::or_none;
 
 /// Returns the comparison as text for a terminal, ending in a line break.
 pub fn sources_table(comparison: &SourceComparison) -> String {
-    let SourceComparison { system, seed, cases, killed_by_any, dominators, sizes, sources, .. } = comparison;
-    let sizes = || sizes.iter().map(|size| if *size == 1 { "1 input".into() } else { format!("{size} inputs") });
-    let shares = |random: &[Option<Moments>]| -> Vec<String> {
-        random.iter().map(|random| or_none(*random, |moments| percent(moments.mean))).collect()
-    };
-    let head = ["source", "killed", "by no other", "events"].map(str::to_owned);
+    let SourceComparison { system, seed, cases, killed_by_any, dominators, sources, .. } = comparison;
+    let head = ["source", "a test case takes", "killed", "by no other", "events"].map(str::to_owned);
     let mut kills = table(head);
-    let mut by_random = table(["source".to_owned()].into_iter().chain(sizes()));
-    let mut on_dominators = table(["source".to_owned()].into_iter().chain(sizes()));
     for source in sources {
         let killed = Score { killed: source.killed, of: *killed_by_any }.to_string();
-        let row = [source.source.to_string(), killed, source.killed_alone.to_string(), count(source.events)];
-        kills.add_row(cells(row));
-        by_random.add_row(cells([source.source.to_string()].into_iter().chain(shares(&source.random))));
-        on_dominators.add_row(cells([source.source.to_string()].into_iter().chain(shares(&source.random_dominators))));
+        kills.add_row(cells([
+            source.source.to_string(),
+            duration(source.seconds),
+            killed,
+            source.killed_alone.to_string(),
+            count(source.events),
+        ]));
     }
     let expected = comparison.expected.map_or_else(String::new, |of| {
-        let mut scores = table(["source".to_owned()].into_iter().chain(sizes()));
-        for source in sources {
-            let shares = source.random_expected.iter().flatten().map(|score| or_none(*score, percent));
-            scores.add_row(cells([source.source.to_string()].into_iter().chain(shares)));
-        }
         format!(
-            "Expected score of a random suite of so many of its inputs, on the {} mutants that some of {} re-seedings kills, each counted by its \
+            "Expected score of random suites of a source, on the {} mutants that some of {} re-seedings kills, each counted by its \
              difficulty\n{}\n\n",
             of.mutants,
             of.reseedings,
-            fitting(&scores)
+            by_unit(
+                comparison,
+                |source| source.random_expected_in_time.clone().unwrap_or_default(),
+                |source| source.random_expected.clone().unwrap_or_default()
+            )
         )
     });
     let mut head = vec!["covered".to_owned()];
@@ -51,53 +47,81 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
     let mut text = format!(
         "System {system}, {cases} test cases of seed {seed} from each source, {killed_by_any} mutants that at least one of these universes \
          kills\n\n{expected}Mutants that the universe kills\n{}\n\n\
-         Mutants that a random suite of so many of its inputs kills\n{}\n\n\
+         Mutants that random suites of a source kill\n{}\n\n\
          The same for the {dominators} dominators among them\n{}\n\nRequirements that the universe covers\n{}\n\n",
         fitting(&kills),
-        fitting(&by_random),
-        fitting(&on_dominators),
+        by_unit(comparison, |source| source.random_in_time.clone(), |source| means(&source.random)),
+        by_unit(
+            comparison,
+            |source| source.random_dominators_in_time.clone(),
+            |source| means(&source.random_dominators)
+        ),
         fitting(&coverage)
     );
     sentences(comparison).iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
     wrapped_lines(&text)
 }
 
-/// Returns which source is best at each size, by expected score where there is one and else on the dominators, and
-/// what that does not tell.
+/// Returns a table of the sources by the time that suites take on average, and one by how many inputs they have.
+fn by_unit(
+    comparison: &SourceComparison,
+    in_time: impl Fn(&BySource) -> Vec<Option<f64>>,
+    by_size: impl Fn(&BySource) -> Vec<Option<f64>>,
+) -> String {
+    let times: Vec<String> = comparison.times.iter().map(|&time| duration(time)).collect();
+    let sizes: Vec<String> = comparison.sizes.iter().map(|&size| plural(size, "input")).collect();
+    let shown = |head: Vec<String>, shares: &dyn Fn(&BySource) -> Vec<Option<f64>>| {
+        let mut rows = table(["source".to_owned()].into_iter().chain(head));
+        for source in &comparison.sources {
+            let shares = shares(source).into_iter().map(|share| or_none(share, percent));
+            rows.add_row(cells([source.source.to_string()].into_iter().chain(shares)));
+        }
+        fitting(&rows)
+    };
+    format!("{}\n{}", shown(times, &in_time), shown(sizes, &by_size))
+}
+
+fn means(random: &[Option<Moments>]) -> Vec<Option<f64>> {
+    random.iter().map(|random| random.map(|moments| moments.mean)).collect()
+}
+
+/// Returns which source is best in each time, and at each size, by expected score where there is one and else on the
+/// dominators, and what that does not tell.
 fn sentences(comparison: &SourceComparison) -> Vec<String> {
-    let mean = |source: &BySource, size: usize| match &source.random_expected {
-        Some(scores) => scores[size],
-        None => source.random_dominators[size].map(|moments| moments.mean),
+    let in_time = |source: &BySource, index: usize| match &source.random_expected_in_time {
+        Some(scores) => scores[index],
+        None => source.random_dominators_in_time[index],
     };
-    let best = |size: usize| {
-        let known = comparison.sources.iter().filter_map(|source| Some((source, mean(source, size)?)));
+    let by_size = |source: &BySource, index: usize| match &source.random_expected {
+        Some(scores) => scores[index],
+        None => source.random_dominators[index].map(|moments| moments.mean),
+    };
+    let sentence = |unit: String, mean: &dyn Fn(&BySource) -> Option<f64>| {
+        let known = comparison.sources.iter().filter_map(|source| Some((source, mean(source)?)));
         // The first of equal ones.
-        known.reduce(|best, next| if next.1 > best.1 { next } else { best })
-    };
-    let uniform = comparison.sources.iter().find(|other| other.source == InputSource::Uniform);
-    let mut sentences = Vec::new();
-    for (index, size) in comparison.sizes.iter().enumerate() {
-        let Some((source, share)) = best(index) else { continue };
-        let uniform =
-            uniform.filter(|_| source.source != InputSource::Uniform).and_then(|uniform| mean(uniform, index));
-        let [of_what, kill] = match comparison.expected {
-            Some(_) => ["the highest expected score", "have"],
-            None => ["most dominators", "kill"],
+        let (source, share) = known.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+        let uniform = comparison.sources.iter().find(|other| other.source == InputSource::Uniform);
+        let uniform = uniform.filter(|_| source.source != InputSource::Uniform).and_then(mean);
+        let [of_what, have] = match comparison.expected {
+            Some(_) => ["have the highest expected score", "have"],
+            None => ["kill most dominators", "kill"],
         };
-        sentences.push(format!(
-            "{} at random {} {of_what} if {} from {}: {}{}.",
-            if *size == 1 { "One input".into() } else { format!("{size} inputs") },
-            match (*size, kill) {
-                (1, "have") => "has",
-                (1, _) => "kills",
-                (_, kill) => kill,
-            },
-            if *size == 1 { "it comes" } else { "they come" },
+        Some(format!(
+            "{unit} random suites {of_what} if they come from {}: {}{}.",
             source.source,
             percent(share),
-            uniform.map_or_else(String::new, |uniform| format!(", where uniform ones {kill} {}", percent(uniform))),
-        ));
-    }
+            uniform.map_or_else(String::new, |uniform| format!(", where uniform ones {have} {}", percent(uniform))),
+        ))
+    };
+    let of_times = (0..comparison.times.len()).filter_map(|index| {
+        let unit = format!("In {}", duration(comparison.times[index]));
+        sentence(unit, &|source| in_time(source, index))
+    });
+    let of_sizes = (0..comparison.sizes.len()).filter_map(|index| {
+        let unit = format!("With {}", plural(comparison.sizes[index], "input"));
+        sentence(unit, &|source| by_size(source, index))
+    });
+    let mut sentences: Vec<String> = of_times.chain(of_sizes).collect();
     if sentences.is_empty() {
         return vec!["No universe kills a mutant, so the sources cannot be compared.".into()];
     }
@@ -113,7 +137,7 @@ fn sentences(comparison: &SourceComparison) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::terminal::flat;
-    use simutant_analysis::compare_sources;
+    use simutant_analysis::{AnalysisOptions, compare_sources};
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::{from_kills, reseeded};
 
@@ -125,10 +149,15 @@ mod tests {
     fn the_source_that_finds_most_is_told_at_each_size() {
         let all =
             [of(InputSource::Uniform, &["kk..", "....", "...."]), of(InputSource::Sobol, &["k...", "kkkk", "...."])];
-        let text = flat(&sources_table(&compare_sources(&all)));
-        let expect =
-            "One input at random kills most dominators if it comes from sobol: 62.5 %, where uniform ones kill 25.0 %.";
+        let text = flat(&sources_table(&compare_sources(&all, &AnalysisOptions::default())));
+        let expect = "With 1 input random suites kill most dominators if they come from sobol: 62.5 %, where uniform ones kill 25.0 %.";
         assert!(text.contains(expect), "{text}");
+        // All test cases take 0.3 s.
+        assert!(text.contains(&expect.replace("With 1 input", "In 0.30 s")), "{text}");
+        assert!(
+            text.find("In 0.60 s random") < text.find("With 1 input random"),
+            "what takes as long comes first: {text}"
+        );
         assert!(text.contains("50.0 % (1 of 2)"), "{text}");
     }
 
@@ -137,9 +166,11 @@ mod tests {
         let uniform = reseeded(&[&[8, 0, 0, 0], &[0, 4, 0, 0], &[0, 0, 0, 0]]);
         let sobol =
             Outcomes { input_source: InputSource::Sobol, ..reseeded(&[&[0, 0, 0, 0], &[8, 8, 8, 8], &[0, 0, 0, 0]]) };
-        let text = flat(&sources_table(&compare_sources(&[uniform, sobol])));
+        let text = flat(&sources_table(&compare_sources(&[uniform, sobol], &AnalysisOptions::default())));
         assert!(
-            text.contains("2 inputs at random have the highest expected score if they come from uniform: 41.7 %."),
+            text.contains(
+                "With 2 inputs random suites have the highest expected score if they come from uniform: 41.7 %."
+            ),
             "{text}"
         );
     }
@@ -147,7 +178,7 @@ mod tests {
     #[test]
     fn without_kills_nothing_is_told_apart() {
         let all = [of(InputSource::Uniform, &["...."]), of(InputSource::Boundary, &["...."])];
-        let text = flat(&sources_table(&compare_sources(&all)));
+        let text = flat(&sources_table(&compare_sources(&all, &AnalysisOptions::default())));
         assert!(text.contains("cannot be compared") && text.contains("none (0 of 0)"), "{text}");
     }
 }

@@ -28,10 +28,10 @@ fn recommended(recommendation: &Recommendation, analysis: &Analysis) -> Vec<Stri
     against.chain(sentences).collect()
 }
 
-/// Says why an input can be worth more than a random one in suites that score less on average, or the other way round;
+/// Says why a minute can be worth more than a random one in suites that score less on average, or the other way round;
 /// nothing where both means agree.
 fn disagreeing_means(of_criterion: &ExpectedCriterion) -> &'static str {
-    if (of_criterion.worth > 1.0) == (of_criterion.score.mean > of_criterion.random) {
+    if (of_criterion.worth.time > 1.0) == (of_criterion.score.mean > of_criterion.random_same_time) {
         return "";
     }
     " The mean worth and the mean score disagree, since its suites differ: some score far from the mean."
@@ -53,21 +53,23 @@ fn expected_sentences(
     if let Some(of_criterion) = expected.of_criterion(recommendation.recommended_criterion()) {
         let standing = match expected.criteria.first() {
             Some(first) if first.criterion != recommendation.recommended_criterion() => format!(
-                "An input by {} is worth {:.1} random inputs; one by {}, the most of all criteria, {:.1}.",
-                criterion.name, of_criterion.worth, analysis.criteria[first.criterion].name, first.worth
+                "A minute of {} is worth {:.1} minutes of random test cases; one of {}, the most of all criteria, {:.1}.",
+                criterion.name, of_criterion.worth.time, analysis.criteria[first.criterion].name, first.worth.time
             ),
             _ => format!(
-                "An input by {} is worth the most of all criteria: {:.1} random inputs.",
-                criterion.name, of_criterion.worth
+                "A minute of {} is worth the most of all criteria: {:.1} minutes of random test cases.",
+                criterion.name, of_criterion.worth.time
             ),
         };
         sentences.push(format!(
-            "{standing} Its suites are expected to kill {} of {} on average, each weighted by its difficulty; random suites of the same \
-             sizes, {}.{}",
+            "{standing} Its suites are expected to kill {} of {} on average, each weighted by its difficulty; random suites that take as long, \
+             {}.{} By number, an input is worth {:.1} random ones; random suites of the same sizes are expected to kill {}.",
             percent(of_criterion.score.mean),
             plural(expected.mutants, "mutant"),
-            percent(of_criterion.random),
+            percent(of_criterion.random_same_time),
             disagreeing_means(of_criterion),
+            of_criterion.worth.inputs,
+            percent(of_criterion.random_same_size),
         ));
     }
     let of = &analysis.criteria[recommendation.choice.criterion];
@@ -376,7 +378,7 @@ pub(crate) fn left_out_sentence(analysis: &Analysis) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simutant_analysis::{AnalysisOptions, Score, SuiteIndex, Summary, analyse};
+    use simutant_analysis::{AnalysisOptions, Score, SuiteIndex, Summary, Worth, analyse};
     use simutant_outcomes::Outcomes;
     use simutant_synthetic::{from_kills, synthetic};
 
@@ -401,7 +403,7 @@ mod tests {
 
     #[test]
     fn means_that_disagree_are_told() {
-        let with = |worth, mean| {
+        let with = |time, mean| {
             let score = Summary { count: 2, mean, sd: Some(0.3), min: 0.2, median: mean, max: 0.9 };
             ExpectedCriterion {
                 criterion: 0,
@@ -409,8 +411,10 @@ mod tests {
                 suites_on_dominators: Vec::new(),
                 suites_by_row: Vec::new(),
                 score,
-                random: 0.7,
-                worth,
+                seconds: 2.0,
+                random_same_time: 0.7,
+                random_same_size: 0.5,
+                worth: Worth { time, inputs: 1.0 },
                 dominator_score: None,
                 coverage: 1.0,
                 best: 0,
@@ -469,6 +473,7 @@ mod tests {
             score: Score { killed: 4, of: 4 },
             dominator_score: Score { killed: 2, of: 2 },
             expected: None,
+            same_time: None,
             instead_of: None,
         };
         let found = own_seed_sentences(&chosen, &analysis);

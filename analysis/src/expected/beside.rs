@@ -7,6 +7,7 @@ use crate::random::{ORDERS, order_streams};
 use crate::rules::RuleOfThumb;
 
 use super::growing::Growing;
+use super::worth::mean;
 
 /// What a suite is expected to find, beside what else is in the same time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +32,7 @@ pub struct RuleFinds {
 /// What ways to choose test cases are expected to kill in times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScoresInTime {
-    /// The times, in seconds: those of 1, 2, 3, 6, 12 and 20 mean test cases.
+    /// The times, in seconds.
     pub seconds: Vec<f64>,
     /// Scores of test cases each of which adds most for its time, by time.
     pub built: Vec<f64>,
@@ -50,7 +51,7 @@ pub struct RuleInTime {
     pub scores: Vec<f64>,
 }
 
-/// The times of [`ScoresInTime`], in mean test cases.
+/// The times that a study looks at, in mean test cases.
 const TIMES: [f64; 6] = [1.0, 2.0, 3.0, 6.0, 12.0, 20.0];
 
 /// Orders of test cases, and what they find at prices.
@@ -118,15 +119,15 @@ impl Beside {
 }
 
 impl ScoresInTime {
-    /// `built` has test cases until the last time is up; `None` without a score.
+    /// Returns what is expected to be killed in some times, which rise. `built` has test cases until the last one is up;
+    /// `None` without a score.
     pub(crate) fn new(
         probabilities: &KillProbabilities,
-        seconds: &[f64],
+        (seconds, limits): (&[f64], Vec<f64>),
         (built, rules): (&[usize], &[RuleOfThumb]),
         seed: u64,
     ) -> Option<Self> {
         let orders = Orders::new(probabilities, seconds)?;
-        let limits = Self::limits(seconds);
         let of_rule = |rule: &RuleOfThumb| RuleInTime {
             name: rule.name.clone(),
             scores: orders.found(rule.order.iter().copied(), &limits),
@@ -141,8 +142,13 @@ impl ScoresInTime {
 
     /// Returns the times that are looked at, the last one last.
     pub(crate) fn limits(seconds: &[f64]) -> Vec<f64> {
-        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-        TIMES.iter().map(|times| times * mean).collect()
+        TIMES.iter().map(|times| times * mean(seconds)).collect()
+    }
+
+    /// Returns the rule of thumb with the highest score in the last time.
+    pub fn best_rule(&self) -> Option<(&RuleInTime, f64)> {
+        let scores = self.rules.iter().filter_map(|rule| Some((rule, *rule.scores.last()?)));
+        scores.reduce(|best, next| if next.1 > best.1 { next } else { best })
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use simutant_outcomes::{BitSet, Reseeded};
 
 use super::Measure;
-use crate::expected::{random_size, random_size_max};
+use crate::expected::worth::{mean, random_size, random_size_max};
 use crate::missing::missing_of_random;
 use crate::probabilities::KillProbabilities;
 
@@ -81,8 +81,10 @@ pub(super) struct KillRows<'a> {
     pub(super) cases: Vec<usize>,
     /// The suites of each criterion, as a range of all.
     suites: Vec<std::ops::Range<usize>>,
-    /// How many test cases each suite has.
-    sizes: Vec<usize>,
+    /// How many test cases the largest suite has.
+    size_max: usize,
+    /// What each suite takes, in units of what a test case takes on average.
+    times: Vec<f64>,
     /// Shape `rows x suites`: how likely each suite kills the mutants of each row.
     killed: Vec<Vec<f64>>,
     /// Shape `rows x criteria`: the means of these.
@@ -92,10 +94,16 @@ pub(super) struct KillRows<'a> {
 }
 
 impl<'a> KillRows<'a> {
-    /// Scores `suites`, which has those of each criterion as places in `cases`.
+    /// Scores `suites`, which has those of each criterion as places in `cases`. `seconds` has what each test case of the
+    /// universe takes.
     ///
     /// Cost O(suites * size * rows); with [`Measure::Worth`] O(rows * cases * size) more.
-    pub(super) fn new(rows: Vec<Row<'a>>, cases: Vec<usize>, suites: &[Vec<&[usize]>], measure: Measure) -> Self {
+    pub(super) fn new(
+        rows: Vec<Row<'a>>,
+        (cases, seconds): (Vec<usize>, &[f64]),
+        suites: &[Vec<&[usize]>],
+        measure: Measure,
+    ) -> Self {
         let all = || suites.iter().flatten();
         let mut start = 0;
         let ranges = suites.iter().map(|suites| {
@@ -108,11 +116,16 @@ impl<'a> KillRows<'a> {
             all().map(|suite| 1.0 - survival(suite)).collect()
         };
         let killed: Vec<Vec<f64>> = rows.iter().map(killed).collect();
-        let mean = |killed: &[f64]| killed.iter().sum::<f64>() / killed.len().max(1) as f64;
-        let means = |killed: &Vec<f64>| ranges.iter().map(|suites| mean(&killed[suites.clone()])).collect::<Vec<f64>>();
+        let mean_of = |killed: &[f64]| killed.iter().sum::<f64>() / killed.len().max(1) as f64;
+        let means =
+            |killed: &Vec<f64>| ranges.iter().map(|suites| mean_of(&killed[suites.clone()])).collect::<Vec<f64>>();
+        let seconds: Vec<f64> = cases.iter().map(|&case| seconds[case]).collect();
+        let mean_time = mean(&seconds);
+        let time = |suite: &&[usize]| suite.iter().map(|&place| seconds[place]).sum::<f64>() / mean_time;
         let mut this = Self {
             mean_killed: killed.iter().map(means).collect(),
-            sizes: all().map(|suite| suite.len()).collect(),
+            size_max: all().map(|suite| suite.len()).max().unwrap_or(0),
+            times: all().map(time).collect(),
             suites: ranges,
             killed,
             random: Vec::new(),
@@ -127,7 +140,7 @@ impl<'a> KillRows<'a> {
 
     /// Computes what random suites kill.
     pub(super) fn add_random(&mut self) {
-        let size_max = random_size_max(self.sizes.iter().copied().max().unwrap_or(0));
+        let size_max = random_size_max(self.size_max);
         let random = |row: &Row<'_>| {
             let survival: Vec<f64> = self.cases.iter().map(|&case| row.survival.of(case)).collect();
             let survivals = missing_of_random(&survival, size_max.min(survival.len()));
@@ -153,10 +166,9 @@ impl<'a> KillRows<'a> {
             Measure::Worth => {
                 assert_eq!(self.random.len(), self.rows.len(), "random suites were not asked for");
                 let sizes = self.random.first().map_or(0, Vec::len);
-                weighted(&mut scratch.scores, self.sizes.len(), &self.killed, weights, total);
+                weighted(&mut scratch.scores, self.times.len(), &self.killed, weights, total);
                 weighted(&mut scratch.random, sizes, &self.random, weights, total);
-                let worth =
-                    |suite: usize| random_size(&scratch.random, scratch.scores[suite]) / self.sizes[suite] as f64;
+                let worth = |suite: usize| random_size(&scratch.random, scratch.scores[suite]) / self.times[suite];
                 let mean = |suites: &std::ops::Range<usize>| {
                     suites.clone().map(worth).sum::<f64>() / suites.len().max(1) as f64
                 };

@@ -19,10 +19,18 @@ fn analysed(outcomes: &Outcomes) -> Analysis {
     analyse(outcomes, &options()).expect("sound outcomes")
 }
 
+/// Gives test cases different times.
+fn timed(mut outcomes: Outcomes) -> Outcomes {
+    for (number, case) in outcomes.cases.iter_mut().enumerate() {
+        case.virtual_time_ns = 1_000_000_000 * (number as u64 * 5 % 4);
+    }
+    outcomes
+}
+
 /// The values of criteria in an analysis, in this order; `None` if no mutant counts.
 fn values(analysis: &Analysis, order: &[usize], is_reseeded: bool) -> Option<Vec<f64>> {
     let value = |&criterion: &usize| match (&analysis.expected, is_reseeded) {
-        (Some(expected), true) => Some(expected.of_criterion(criterion).map_or(0.0, |found| found.worth)),
+        (Some(expected), true) => Some(expected.of_criterion(criterion).map_or(0.0, |found| found.worth.time)),
         (None, true) => None,
         _ => Some(analysis.criteria[criterion].score.map_or(0.0, |score| score.mean)),
     };
@@ -50,7 +58,7 @@ proptest! {
     #[test]
     fn without_a_part_is_the_analysis_of_outcomes_without_it((mutants, criteria, is_reseeded) in any_study()) {
         let make = |mutants: &TaggedMutants, criteria: &Covered| match is_reseeded {
-            true => analysed(&tagged(mutants, criteria)),
+            true => analysed(&timed(tagged(mutants, criteria))),
             false => analysed(&on_own_seeds(mutants, criteria)),
         };
         let Some(found) = make(&mutants, &criteria).sensitivity else { return Ok(()) };
@@ -144,7 +152,7 @@ proptest! {
             .collect();
         let suites: Vec<&[usize]> = suites.iter().map(Vec::as_slice).collect();
         let (one, other) = suites.split_at(suites.len() / 2);
-        let rows = KillRows::new(rows, (0..6).collect(), &[one.to_vec(), other.to_vec()], measure);
+        let rows = KillRows::new(rows, ((0..6).collect(), &[0.5, 1.0, 2.0, 0.5, 3.0, 1.0]), &[one.to_vec(), other.to_vec()], measure);
         let weights: Vec<f64> = kills.iter().map(|(_, weight)| f64::from(*weight)).collect();
         let mut scratch = Scratch::default();
         let found = deciding_rows(&rows, &weights, measure, &mut scratch);

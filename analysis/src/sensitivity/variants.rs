@@ -35,7 +35,7 @@ impl<'a> Base<'a> {
         let rows = rows(studied);
         let suites: Vec<Vec<&[usize]>> =
             order.iter().map(|&criterion| of(&studied.criteria[criterion].suites)).collect();
-        let rows = KillRows::new(rows, all(studied), &suites, Measure::Worth);
+        let rows = KillRows::new(rows, (all(studied), studied.seconds), &suites, Measure::Worth);
         let killed = killed(&rows);
         let weights = weights(&rows, &killed, studied);
         Self { rows, weights, killed }
@@ -71,7 +71,7 @@ impl<'a> Base<'a> {
                 let own = Row::certain(&studied.outcomes.kills, &analysed(studied));
                 let suites: Vec<Vec<&[usize]>> =
                     found.order.iter().map(|&criterion| of(&studied.criteria[criterion].suites)).collect();
-                let own = KillRows::new(own, all(studied), &suites, measure);
+                let own = KillRows::new(own, (all(studied), studied.seconds), &suites, measure);
                 let weights: Vec<f64> = own.rows.iter().map(|row| row.mutants.len() as f64).collect();
                 add(&own, OtherChoice::OwnSeeds, measure, &weights);
             }
@@ -231,7 +231,7 @@ fn without_fifth(studied: &Studied<'_>, order: &[usize], part: usize) -> Option<
     };
     let drawn: Vec<Vec<AdequateSuite>> = order.iter().map(draw).collect();
     let drawn: Vec<Vec<&[usize]>> = drawn.iter().map(|suites| of(suites)).collect();
-    let rows = KillRows::new(rows, kept, &drawn, studied.measure());
+    let rows = KillRows::new(rows, (kept, studied.seconds), &drawn, studied.measure());
     let weights = weights(&rows, &killed(&rows), studied);
     let values = rows.values(&weights, studied.measure(), &mut Scratch::default())?;
     let counting = rows.rows.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0);

@@ -33,12 +33,19 @@ fn a_suite_of_ones_own_is_scored_beside_the_study_which_stays_as_it_is() {
     assert!(one["expected"]["score"]["mean"].as_f64() < three["expected"]["score"]["mean"].as_f64());
     // The study's own suite kills what its study says.
     let own = score(&[&study.out.join("suite.json").to_string_lossy()]);
-    assert!(number(&own, "/random_below") > number(&one, "/random_below"));
+    assert!(number(&own, "/random_below_same_time") > number(&one, "/random_below_same_time"));
     assert!(results(&study.out) == before, "the study is as it was");
 
     let output = run(&["score", "gbn", "--suite", &all], &study.out);
     assert_exit(&output, 0);
-    for part in ["A suite of 3 inputs for gbn", "Coverage on own seeds", "all-blocks", "that add most", "gbn-00"] {
+    for part in [
+        "A suite of 3 inputs for gbn that take ",
+        "In the same time random",
+        "Coverage on own seeds",
+        "all-blocks",
+        "that add most",
+        "gbn-00",
+    ] {
         assert!(stdout(&output).contains(part), "{part}: {}", stdout(&output));
     }
     let lossy = write("lossy.json", &case(0.9));
