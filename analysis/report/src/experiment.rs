@@ -11,6 +11,8 @@ use simutant_analysis::{Analysis, Experiment, Findings, Reference, SubjectKind, 
 use crate::tables::boosting;
 use crate::terminal::{Sections, wrapped};
 
+pub(crate) use findings::{BUDGETS_NOTE, budgets};
+use sentences::resampled;
 pub(crate) use sentences::sentences;
 pub(crate) use subjects::{CHANGE, CLASSES_NOTE, by_rate, classes, left_out, subject_columns, takes_part, unsteady};
 
@@ -111,8 +113,9 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
         };
         let mut notes = vec![format!(
             "Area: the mean share over {sizes} from 1 to {}. Gain: points that the chosen suites find more. Intervals: were other \
-             implementations drawn, the same for both.",
+             {} drawn, the same for both.",
             choosing.chosen.shares.len(),
+            resampled(&choosing.resampled),
         )];
         if choosing.unit == SuiteUnit::TestCases {
             notes.push(sentences::correlation_sentence(findings.correlation));
@@ -121,6 +124,13 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
             "{suites}, chosen by mutants, by rules of thumb and at random: the expected share that they find, by {sizes}, of {of}"
         );
         sections.add(&title, findings::choices(choosing, experiment.options.alpha), &notes);
+        if !choosing.budgets.is_empty() {
+            let title = format!(
+                "Suites within a share of the time of the whole universe: gain of the chosen ones, and regret, of {of}"
+            );
+            let table = budgets(choosing, experiment.options.alpha).table();
+            sections.add(&title, table, &[BUDGETS_NOTE.to_owned()]);
+        }
     }
     if !findings.operators.is_empty() {
         sections.add(
