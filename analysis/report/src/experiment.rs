@@ -301,19 +301,19 @@ mod tests {
         run(&outcomes, Vec::new());
     }
 
-    /// A universe with `a` from 0 to 39, mutants that test cases at one end kill, and implementations that fail on
-    /// `failing`.
+    /// A universe with `a` from 0 to 119, eight mutants that the test cases `killing` kill, and implementations that fail
+    /// on two of `failing`.
     #[track_caller]
-    fn check_first_sentence(failing: impl Fn(usize) -> usize, expect: &str) {
+    fn check_first_sentence(killing: fn(usize) -> usize, failing: impl Fn(usize) -> usize, expect: &str) {
         let rows: Vec<String> =
-            (0..8).map(|row| (0..40).map(|case| if case == 2 * row { 'k' } else { '.' }).collect()).collect();
+            (0..8).map(|row| (0..120).map(|case| if case == killing(row) { 'k' } else { '.' }).collect()).collect();
         let mut outcomes = from_kills(&rows.iter().map(String::as_str).collect::<Vec<_>>());
         for (number, case) in outcomes.cases.iter_mut().enumerate() {
             case.case = serde_json::json!({ "a": number });
         }
         let subjects = (0..8).map(|number| {
-            let mut failed: BitSet = [failing(number)].into_iter().collect();
-            failed.grow(40);
+            let mut failed: BitSet = [failing(number), failing((number + 1) % 8)].into_iter().collect();
+            failed.grow(120);
             Subject { failed, ..subject(&number.to_string(), Origin::Release, &outcomes, 0) }
         });
         let (analysis, found) = run(&outcomes, subjects.collect());
@@ -326,10 +326,16 @@ mod tests {
 
     #[test]
     fn a_rule_of_thumb_that_is_as_good_is_told_first() {
-        check_first_sentence(|number| 39 - number, "A rule of thumb does better than the suites that mutants choose");
-        let mixed = |number| if number % 2 == 0 { number } else { 39 - number / 2 };
-        check_first_sentence(mixed, "A rule of thumb does as well as the suites that mutants choose");
-        check_first_sentence(|number| 2 * number, "The suites that mutants choose find ");
+        let low = |row: usize| 2 * row;
+        let spread = |row: usize| 14 * row + 5;
+        check_first_sentence(
+            low,
+            |number| 119 - number,
+            "A rule of thumb does better than the suites that mutants choose",
+        );
+        let mixed = |number| if number % 2 == 0 { number } else { 119 - number / 2 };
+        check_first_sentence(low, mixed, "A rule of thumb does as well as the suites that mutants choose");
+        check_first_sentence(spread, spread, "The suites that mutants choose find ");
     }
 
     #[test]

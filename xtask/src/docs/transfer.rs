@@ -130,8 +130,8 @@ fn tables(all: &[Transfer]) -> String {
     row(ruler(heads.len() + 2));
     for (way, regrets) in &everywhere {
         let most = regrets.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let numbers = regrets.iter().chain([&mean(regrets), &most]).map(|regret| short(*regret));
-        row([name_of(way)].into_iter().chain(numbers).collect());
+        let numbers = regrets.iter().copied().chain([mean(regrets), most]);
+        row([name_of(way)].into_iter().chain(numbers.map(short)).collect());
     }
     let best =
         |of: &Transfer| format!("{}, `{}`", of.regret(&of.best_rule).map_or_else(String::new, short), of.best_rule);
