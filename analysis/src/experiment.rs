@@ -10,6 +10,7 @@ mod choosing;
 mod correlation;
 mod findings;
 mod inputs;
+mod observed;
 mod operators;
 mod order;
 mod predictions;
@@ -34,10 +35,11 @@ use findings::judge;
 use preparation::preparation;
 use subjects::summary;
 
-pub use choosing::{Curve, SelectionCurves, SuiteUnit};
+pub use choosing::{AtBudget, BUDGETS, Curve, SelectionCurves, SuiteUnit};
 pub use correlation::Correlation;
 pub use findings::Findings;
 pub use inputs::{Characteristic, Input, Region};
+pub use observed::Resampled;
 pub use operators::OperatorWorth;
 pub use order::Foreseen;
 pub use predictions::{Prediction, SameSizePrediction, Share};
@@ -58,6 +60,10 @@ pub struct Experiment {
     pub options: AnalysisOptions,
     /// How often each test case ran on each implementation.
     pub repetitions: usize,
+    /// With how many seeds it did: fates of datagrams, which are the same for all implementations. One if repetitions do not
+    /// differ in them.
+    #[serde(default = "one")]
+    pub seeds: usize,
     /// The implementations (table 4.1).
     pub subjects: Vec<SubjectSummary>,
     /// The implementations that do not take part.
@@ -78,6 +84,10 @@ pub struct Experiment {
     pub inputs: Vec<Input>,
     /// The experiments, for each kind of implementation by itself that has any which counts.
     pub findings: Vec<Findings>,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// Trials that do not belong to the outcomes.
@@ -149,12 +159,14 @@ pub fn experiment(
             .then(|| judge(outcomes, (analysis, probabilities), trials, (kind, counted), (chosen, own_seeds), threads))
     });
     let findings = findings.collect();
+    let repetitions = trials.subjects.first().map_or(1, |subject| subject.repetitions().count());
     Ok(Experiment {
         format_version: FORMAT_VERSION,
         system: outcomes.system.clone(),
         universe_seed: outcomes.seed,
         options: analysis.options.clone(),
-        repetitions: trials.subjects.first().map_or(1, |subject| subject.repetitions().count()),
+        repetitions,
+        seeds: if trials.redraws { repetitions } else { 1 },
         mutants: analysis.mutants.counts,
         mutants_used_in_thesis: analysis.mutants.counts.used_in_thesis(),
         preparation: preparation(outcomes, analysis, trials, SubjectKind::Implementations, &subjects),

@@ -106,9 +106,9 @@ pub use expected::built::{ExpectedBuilder, ExpectedSuite};
 pub use expected::worth::Worth;
 pub use expected::{Expected, ExpectedCriterion, MeanScore, RuleScores};
 pub use experiment::{
-    Characteristic, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input, OperatorWorth,
-    PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, SameSizePrediction, SelectionCurves, Share, SubjectClass,
-    SubjectKind, SubjectSummary, SuiteUnit, TrialsError, experiment,
+    AtBudget, BUDGETS, Characteristic, Correlation, Curve, Experiment, Failing, Findings, Foreseen, Input,
+    OperatorWorth, PATHOLOGICAL_ABOVE, Prediction, Preparation, Region, Resampled, SameSizePrediction, SelectionCurves,
+    Share, SubjectClass, SubjectKind, SubjectSummary, SuiteUnit, TrialsError, experiment,
 };
 pub use histogram::histogram;
 pub use kills::KillsByCase;

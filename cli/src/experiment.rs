@@ -76,8 +76,9 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     trying.everyone(&implementations, &mutated, arguments, common)?;
     let Trying { subjects, left_out, .. } = trying;
     let simulation_ns_per_event = time_events(&built, &outcomes)?;
-    let trials =
-        Trials { system: outcomes.system.clone(), seed: outcomes.seed, subjects, left_out, simulation_ns_per_event };
+    let redraws = implementations.iter().any(|implementation| implementation.redraws(system));
+    let (of_system, seed) = (outcomes.system.clone(), outcomes.seed);
+    let trials = Trials { system: of_system, seed, redraws, subjects, left_out, simulation_ns_per_event };
 
     keep_test_times(&outcomes, &trials, &out)?;
     let phase = ProgressPhase::open("analysing");

@@ -265,6 +265,12 @@ impl Implementation {
         self.testbed_for(system).map_or(TIMEOUT, Testbed::timeout)
     }
 
+    /// Returns whether each repetition of a test case of a system has fates of its own: see [`Testbed::redraws`]. A driver is
+    /// given a seed of its own for each.
+    pub fn redraws(&self, system: &str) -> bool {
+        self.testbed_for(system).is_none_or(Testbed::redraws)
+    }
+
     /// Returns how many test cases of a system run on it at once for each core by default.
     pub fn jobs_for_each_core(&self, system: &str) -> usize {
         self.testbed_for(system).map_or(1, Testbed::jobs_for_each_core)

@@ -74,6 +74,12 @@ pub trait Testbed: Sync {
         4
     }
 
+    /// Returns whether the seed of the run decides anything, such as the fates of datagrams, so that a repetition has others.
+    /// By default it does.
+    fn redraws(&self) -> bool {
+        true
+    }
+
     /// Returns how long a test case takes, as far as it says so itself.
     fn duration(&self, _case: &Value) -> Duration {
         Duration::ZERO

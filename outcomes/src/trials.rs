@@ -41,6 +41,8 @@ pub struct Trials {
     pub system: String,
     /// The seed of the universe.
     pub seed: u64,
+    /// Whether each repetition of a test case had fates of its own, the same ones for all implementations.
+    pub redraws: bool,
     /// The implementations.
     pub subjects: Vec<Subject>,
     /// Implementations that were not tried with each test case.

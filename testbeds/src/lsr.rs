@@ -73,7 +73,11 @@ impl Testbed for LsrTestbed {
         valid::<Lsr>(case).map(drop)
     }
 
-    /// The test case leaves nothing open, so the seed of the run changes nothing.
+    /// The test case leaves nothing open.
+    fn redraws(&self) -> bool {
+        false
+    }
+
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
         let case = valid::<Lsr>(setup.case).expect("the case was checked");
         let count = usize::from(case.topology.router_count());

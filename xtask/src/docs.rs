@@ -4,6 +4,7 @@ pub(crate) mod figures;
 mod links;
 mod reference;
 mod signatures;
+pub(crate) mod transfer;
 
 use std::path::Path;
 use std::process::Command;
@@ -39,10 +40,11 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     check_documents(root)
 }
 
-/// Returns the pages that are generated, and those with figures that are.
+/// Returns the pages that are generated, and those with figures and tables that are.
 fn pages(root: &Path) -> anyhow::Result<Vec<Page>> {
     let mut pages = reference::pages(root)?;
     pages.extend(figures::pages(root)?);
+    pages.extend(transfer::page(root)?);
     Ok(pages)
 }
 

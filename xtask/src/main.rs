@@ -1,5 +1,6 @@
 //! The project's own commands: `cargo xtask check`, `cargo xtask test`, `cargo xtask transcripts`, and `cargo xtask ci`
-//! for all three; `cargo xtask docs`, `cargo xtask figures`, `cargo xtask foreign`, `cargo xtask bench`.
+//! for all three; `cargo xtask docs`, `cargo xtask figures`, `cargo xtask transfer`, `cargo xtask foreign`,
+//! `cargo xtask bench`.
 
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
@@ -34,6 +35,12 @@ enum Task {
     Docs,
     /// Study the systems of whose studies pages of the book have figures, and write these; `docs` puts them into the pages.
     Figures,
+    /// Take from the `experiment.json` of each of several experiments what page `transfer.md` has of them; `docs` puts it there.
+    Transfer {
+        /// The `experiment.json` of each, in the order of the columns.
+        #[arg(required = true, value_name = "FILE")]
+        experiments: Vec<PathBuf>,
+    },
     /// Install what the tests need and is missing, then run all of them.
     Test,
     /// Instrument crates that others wrote, and run their own tests on the copies; a part of `test`.
@@ -61,11 +68,17 @@ fn main() -> ExitCode {
 
 fn run_task(task: Task) -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask is a folder of the workspace")?;
+    // Paths that are given are from where the command runs.
+    let from = std::env::current_dir()?;
     std::env::set_current_dir(root)?;
     match task {
         Task::Check => check(root),
         Task::Docs => docs::write(root),
         Task::Figures => docs::figures::write(root),
+        Task::Transfer { experiments } => {
+            let experiments: Vec<PathBuf> = experiments.iter().map(|path| from.join(path)).collect();
+            docs::transfer::write(root, &experiments)
+        }
         Task::Test => test(root),
         Task::Foreign => foreign::test(root),
         Task::Transcripts => transcripts::check(root),

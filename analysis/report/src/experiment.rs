@@ -11,6 +11,8 @@ use simutant_analysis::{Analysis, Experiment, Findings, Reference, SubjectKind, 
 use crate::tables::boosting;
 use crate::terminal::{Sections, wrapped};
 
+pub(crate) use findings::{BUDGETS_NOTE, budgets};
+use sentences::resampled;
 pub(crate) use sentences::sentences;
 pub(crate) use subjects::{CHANGE, CLASSES_NOTE, by_rate, classes, left_out, subject_columns, takes_part, unsteady};
 
@@ -111,8 +113,9 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
         };
         let mut notes = vec![format!(
             "Area: the mean share over {sizes} from 1 to {}. Gain: points that the chosen suites find more. Intervals: were other \
-             implementations drawn, the same for both.",
+             {} drawn, the same for both.",
             choosing.chosen.shares.len(),
+            resampled(&choosing.resampled),
         )];
         if choosing.unit == SuiteUnit::TestCases {
             notes.push(sentences::correlation_sentence(findings.correlation));
@@ -121,6 +124,13 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
             "{suites}, chosen by mutants, by rules of thumb and at random: the expected share that they find, by {sizes}, of {of}"
         );
         sections.add(&title, findings::choices(choosing, experiment.options.alpha), &notes);
+        if !choosing.budgets.is_empty() {
+            let title = format!(
+                "Suites within a share of the time of the whole universe: gain of the chosen ones, and regret, of {of}"
+            );
+            let table = budgets(choosing, experiment.options.alpha).table();
+            sections.add(&title, table, &[BUDGETS_NOTE.to_owned()]);
+        }
     }
     if !findings.operators.is_empty() {
         sections.add(
@@ -291,19 +301,19 @@ mod tests {
         run(&outcomes, Vec::new());
     }
 
-    /// A universe with `a` from 0 to 39, mutants that test cases at one end kill, and implementations that fail on
-    /// `failing`.
+    /// A universe with `a` from 0 to 119, eight mutants that the test cases `killing` kill, and implementations that fail
+    /// on two of `failing`.
     #[track_caller]
-    fn check_first_sentence(failing: impl Fn(usize) -> usize, expect: &str) {
+    fn check_first_sentence(killing: fn(usize) -> usize, failing: impl Fn(usize) -> usize, expect: &str) {
         let rows: Vec<String> =
-            (0..8).map(|row| (0..40).map(|case| if case == 2 * row { 'k' } else { '.' }).collect()).collect();
+            (0..8).map(|row| (0..120).map(|case| if case == killing(row) { 'k' } else { '.' }).collect()).collect();
         let mut outcomes = from_kills(&rows.iter().map(String::as_str).collect::<Vec<_>>());
         for (number, case) in outcomes.cases.iter_mut().enumerate() {
             case.case = serde_json::json!({ "a": number });
         }
         let subjects = (0..8).map(|number| {
-            let mut failed: BitSet = [failing(number)].into_iter().collect();
-            failed.grow(40);
+            let mut failed: BitSet = [failing(number), failing((number + 1) % 8)].into_iter().collect();
+            failed.grow(120);
             Subject { failed, ..subject(&number.to_string(), Origin::Release, &outcomes, 0) }
         });
         let (analysis, found) = run(&outcomes, subjects.collect());
@@ -316,10 +326,16 @@ mod tests {
 
     #[test]
     fn a_rule_of_thumb_that_is_as_good_is_told_first() {
-        check_first_sentence(|number| 39 - number, "A rule of thumb does better than the suites that mutants choose");
-        let mixed = |number| if number % 2 == 0 { number } else { 39 - number / 2 };
-        check_first_sentence(mixed, "A rule of thumb does as well as the suites that mutants choose");
-        check_first_sentence(|number| 2 * number, "The suites that mutants choose find ");
+        let low = |row: usize| 2 * row;
+        let spread = |row: usize| 14 * row + 5;
+        check_first_sentence(
+            low,
+            |number| 119 - number,
+            "A rule of thumb does better than the suites that mutants choose",
+        );
+        let mixed = |number| if number % 2 == 0 { number } else { 119 - number / 2 };
+        check_first_sentence(low, mixed, "A rule of thumb does as well as the suites that mutants choose");
+        check_first_sentence(spread, spread, "The suites that mutants choose find ");
     }
 
     #[test]

@@ -4,24 +4,32 @@
 //! A rule of thumb needs no simulation at all ([`rules`](crate::rules)). So what a campaign is worth is what the suites
 //! that it chooses find beyond those of the best rule, and not only beyond random ones.
 
+mod found;
+
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Outcomes;
 
-use super::probability::Missing;
+use super::observed::{Observed, Resampled, World};
 use crate::expected::rules_of;
-use crate::missing::{missing_of_random, missing_of_suite};
 use crate::options::AnalysisOptions;
 use crate::random::order_streams;
 use crate::seconds::seconds;
 use crate::statistics::{Bootstrap, Interval, percentile};
+
+pub(super) use found::{Measure, Way};
+
+use found::{Found, Suites};
 
 /// The largest suite that is compared, in the unit.
 pub(super) const SIZE_MAX: usize = 20;
 
 /// With fewer implementations than this, drawing implementations again says little about others.
 pub(super) const SUBJECTS_MIN: usize = 5;
+
+/// Shares of the time of all test cases at which suites are compared: a tenth, a quarter and half.
+pub const BUDGETS: [f64; 3] = [0.1, 0.25, 0.5];
 
 /// What suites are measured in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,11 +43,23 @@ pub enum SuiteUnit {
 }
 
 /// What suites of sizes from 1 on find of the implementations, by how they are chosen.
+///
+/// An interval is where a number may lie, at the level `1 - alpha`, were other implementations, test cases and seeds drawn:
+/// see [`resampled`](Self::resampled). In a resample the order that was chosen stays, without the test cases that were not
+/// drawn, so that suites reach further into it and find less than what they are drawn from. That is no bias of the number. So
+/// the interval spans the quantiles of the resamples both as they are and moved so that their mean is the number: it is
+/// wider than either.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SelectionCurves {
     /// What sizes are counted in. Of the test case at which a time is up the part counts for which there was room.
     #[serde(default)]
     pub unit: SuiteUnit,
+    /// What is drawn again for intervals.
+    #[serde(default)]
+    pub resampled: Vec<Resampled>,
+    /// The shares of the time of all test cases that [`Curve::at_budgets`] is of; none by the number of test cases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub budgets: Vec<f64>,
     /// The suites that the campaign chooses.
     pub chosen: Curve,
     /// The suites that kill most mutants on the seeds of the universe; `None` where these are the chosen ones.
@@ -60,13 +80,31 @@ pub struct Curve {
     pub shares: Vec<f64>,
     /// The area under the curve: the mean of `shares`.
     pub area: f64,
-    /// What the area lies in, at the level `1 - alpha`, were other implementations drawn (percentile bootstrap);
-    /// `None` with fewer than five, which say little about others.
+    /// What the area lies in; `None` with fewer than five implementations, which say little about others.
     pub interval: Option<Interval>,
     /// The area of the chosen suites minus this one; 0 for these themselves.
     pub chosen_above: f64,
-    /// What that lies in, the same implementations being drawn for both.
+    /// What that lies in, the same being drawn for both.
     pub chosen_above_interval: Option<Interval>,
+    /// The same difference by the runs with each seed alone; empty if there is one seed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen_above_by_seed: Vec<f64>,
+    /// What suites find within each of [`SelectionCurves::budgets`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at_budgets: Vec<AtBudget>,
+}
+
+/// What suites find within a share of the time of all test cases.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AtBudget {
+    /// The expected share of the implementations.
+    pub share: f64,
+    /// That of the chosen suites minus this one.
+    pub chosen_above: f64,
+    /// What that lies in, the same being drawn for both; `None` with fewer than five implementations.
+    pub chosen_above_interval: Option<Interval>,
+    /// The share of the best rule of thumb at this budget, which the result picks, minus this one; `None` without rules.
+    pub regret: Option<f64>,
 }
 
 impl SelectionCurves {
@@ -75,12 +113,12 @@ impl SelectionCurves {
         [&self.chosen].into_iter().chain(&self.own_seeds).chain([&self.random]).chain(&self.rules)
     }
 
-    /// Compares the ways to choose on the implementations of `missing` by the number of test cases; `None` without test
+    /// Compares the ways to choose on the implementations of `observed` by the number of test cases; `None` without test
     /// cases. `orders` are orders of test cases whose beginnings are the chosen suites; of several the mean counts.
     /// `own_seeds` is the order by what test cases kill on their own seeds, if it is another one.
     pub(super) fn new(
         outcomes: &Outcomes,
-        missing: &[Missing],
+        observed: &Observed,
         (orders, own_seeds): (&[Vec<usize>], Option<&[usize]>),
         options: &AnalysisOptions,
         threads: NonZeroUsize,
@@ -89,70 +127,75 @@ impl SelectionCurves {
         if size_max == 0 || orders.is_empty() {
             return None;
         }
-        let of_order = |order: &[usize]| found_by_beginnings(order, missing, size_max);
-        let random = missing.iter().map(|missing| {
-            let missing = missing_of_random(missing, size_max);
-            missing[1..].iter().map(|missing| 1.0 - missing).collect()
-        });
-        let chosen = mean(orders.iter().map(|order| of_order(order)));
-        let own_seeds = own_seeds.map(|order| ("kills on own seeds".to_owned(), of_order(order)));
-        let rules = rules_of(outcomes, &seconds(outcomes, options));
-        let rules = rules.into_iter().map(|rule| (rule.name, of_order(&rule.order)));
-        Self::of((SuiteUnit::TestCases, chosen), random.collect(), own_seeds, rules, options, threads)
+        let mut ways = vec![Way::new("chosen", orders.to_vec()), Way { name: "random".into(), suites: Suites::Random }];
+        ways.extend(own_seeds.map(|order| Way::new("kills on own seeds", vec![order.to_vec()])));
+        Self::of(ways, own_seeds.is_some(), outcomes, observed, Measure::TestCases(size_max), (options, threads))
     }
 
-    /// Compares the ways to choose by the time that test cases took: `durations` has a row for each implementation. The
-    /// choice and the rules know what the options say of times alone; `order` is the chosen one. `None` without test
-    /// cases, or if they took no time.
+    /// Compares the ways to choose by the time that test cases took, and at [`BUDGETS`]. The choice and the rules know what
+    /// the options say of times alone; `order` is the chosen one. `None` without test cases, or if they took no time.
     pub(super) fn in_time(
         outcomes: &Outcomes,
-        missing: &[Missing],
-        durations: &[Vec<f64>],
+        observed: &Observed,
         order: &[usize],
         options: &AnalysisOptions,
         threads: NonZeroUsize,
     ) -> Option<Self> {
         let cases = outcomes.cases.len();
         let units = SIZE_MAX.min(cases);
-        let all_took_time = durations.iter().all(|durations| durations.iter().sum::<f64>() > 0.0);
+        let all_took_time = observed.durations.iter().all(|durations| durations.iter().sum::<f64>() > 0.0);
         if units == 0 || !all_took_time {
             return None;
         }
-        let of_order = |order: &[usize]| -> Vec<Vec<f64>> {
-            missing
-                .iter()
-                .zip(durations)
-                .map(|(missing, durations)| found_in_times(order, missing, durations, units))
-                .collect()
-        };
-        let orders = order_streams(options.seed);
-        let orders = orders.map(|mut stream| of_order(&stream.permutation(cases).collect::<Vec<_>>()));
-        let rules = rules_of(outcomes, &seconds(outcomes, options));
-        let rules = rules.into_iter().map(|rule| (rule.name, of_order(&rule.order)));
-        let random = mean(orders);
-        Self::of((SuiteUnit::MeanTimes, of_order(order)), random, None, rules, options, threads)
+        let random = order_streams(options.seed).map(|mut stream| stream.permutation(cases).collect());
+        let ways = vec![Way::new("chosen", vec![order.to_vec()]), Way::new("random", random.collect())];
+        Self::of(ways, false, outcomes, observed, Measure::Times(units, BUDGETS.to_vec()), (options, threads))
     }
 
+    /// Compares `ways`, the first of which is the choice and the second chance, and the rules of thumb.
     fn of(
-        (unit, chosen): (SuiteUnit, Vec<Vec<f64>>),
-        random: Vec<Vec<f64>>,
-        own_seeds: Option<(String, Vec<Vec<f64>>)>,
-        rules: impl Iterator<Item = (String, Vec<Vec<f64>>)>,
-        options: &AnalysisOptions,
-        threads: NonZeroUsize,
+        mut ways: Vec<Way>,
+        has_own_seeds: bool,
+        outcomes: &Outcomes,
+        observed: &Observed,
+        measure: Measure,
+        (options, threads): (&AnalysisOptions, NonZeroUsize),
     ) -> Option<Self> {
-        let has_own_seeds = own_seeds.is_some();
-        let mut ways = vec![("chosen".to_owned(), chosen), ("random".to_owned(), random)];
-        ways.extend(own_seeds.into_iter().chain(rules));
-        let mut curves = curves(&ways, options, threads).into_iter();
+        let rules = rules_of(outcomes, &seconds(outcomes, options));
+        ways.extend(rules.into_iter().map(|rule| Way::new(rule.name, vec![rule.order])));
+        let resampled = observed.resampled();
+        let mut curves = curves(&ways, observed, &measure, &resampled, (options, threads)).into_iter();
         let (chosen, random) = (curves.next()?, curves.next()?);
         let own_seeds = if has_own_seeds { curves.next() } else { None };
-        Some(Self { unit, chosen, own_seeds, random, rules: curves.collect() })
+        let (unit, budgets) = match measure {
+            Measure::TestCases(_) => (SuiteUnit::TestCases, Vec::new()),
+            Measure::Times(_, budgets) => (SuiteUnit::MeanTimes, budgets),
+        };
+        let mut found = Self { unit, resampled, budgets, chosen, own_seeds, random, rules: curves.collect() };
+        found.add_regrets();
+        Some(found)
+    }
+
+    fn add_regrets(&mut self) {
+        for budget in 0..self.budgets.len() {
+            let best = self.rules.iter().map(|rule| rule.at_budgets[budget].share).reduce(f64::max);
+            let Self { chosen, own_seeds, random, rules, .. } = self;
+            for curve in [chosen, random].into_iter().chain(own_seeds).chain(rules) {
+                let at = &mut curve.at_budgets[budget];
+                at.regret = best.map(|best| best - at.share);
+            }
+        }
     }
 
     /// Returns the rule with the largest area, the first of equals.
     pub fn best_rule(&self) -> Option<&Curve> {
         self.rules.iter().reduce(|best, other| if other.area > best.area { other } else { best })
+    }
+
+    /// Returns the rule with the least regret over the budgets, the first of equals.
+    pub fn best_rule_at_budgets(&self) -> Option<&Curve> {
+        let rules = self.rules.iter().filter_map(|rule| Some((rule.regret()?, rule)));
+        Some(rules.reduce(|best, other| if other.0 < best.0 { other } else { best })?.1)
     }
 }
 
@@ -161,192 +204,94 @@ impl Curve {
     pub fn is_beaten(&self) -> bool {
         self.chosen_above_interval.map_or(self.chosen_above > 0.0, |interval| interval.lower > 0.0)
     }
-}
 
-/// Returns the probability that the beginnings of an order of test cases, of sizes from 1 to `size_max`, find each
-/// implementation; shape `implementations x sizes`.
-pub(super) fn found_by_beginnings(order: &[usize], missing: &[Missing], size_max: usize) -> Vec<Vec<f64>> {
-    let found = |missing: &Missing| {
-        (1..=size_max).map(|size| 1.0 - missing_of_suite(missing, &order[..size.min(order.len())])).collect()
-    };
-    missing.iter().map(found).collect()
-}
-
-/// Returns the probability that what an order begins with finds an implementation within 1 to `units` times of what a
-/// test case takes on it on average.
-fn found_in_times(order: &[usize], missing: &[f64], durations: &[f64], units: usize) -> Vec<f64> {
-    let unit = durations.iter().sum::<f64>() / durations.len() as f64;
-    let (mut rest, mut is_missed, mut found) = (unit, 1.0, Vec::with_capacity(units));
-    for &case in order {
-        let whole = durations[case].max(unit * 1e-6);
-        let (mut duration, mut part) = (whole, 1.0);
-        while duration > rest {
-            // The part that there is room for; the next unit goes on with it.
-            part -= rest / whole;
-            let after = is_missed * (missing[case] + (1.0 - missing[case]) * part);
-            found.push(1.0 - after);
-            if found.len() == units {
-                return found;
-            }
-            duration -= rest;
-            rest = unit;
-        }
-        rest -= duration;
-        is_missed *= missing[case];
+    /// Returns whether the seed decides if the chosen suites find more than these: with one they do, with another they find
+    /// less.
+    pub fn seed_decides(&self) -> bool {
+        let any = |is_so: fn(f64) -> bool| self.chosen_above_by_seed.iter().any(|above| is_so(*above));
+        any(|above| above > EQUAL) && any(|above| above < -EQUAL)
     }
-    found.resize(units, 1.0 - is_missed);
-    found
+
+    /// Returns the mean regret over the budgets; `None` without budgets or rules.
+    pub fn regret(&self) -> Option<f64> {
+        let regrets: Option<Vec<f64>> = self.at_budgets.iter().map(|at| at.regret).collect();
+        let regrets = regrets.filter(|regrets| !regrets.is_empty())?;
+        Some(regrets.iter().sum::<f64>() / regrets.len() as f64)
+    }
 }
 
-/// Returns the mean of tables of one shape.
-fn mean(tables: impl ExactSizeIterator<Item = Vec<Vec<f64>>>) -> Vec<Vec<f64>> {
-    let count = tables.len() as f64;
-    let sum = tables.reduce(|mut sum, table| {
-        sum.iter_mut().flatten().zip(table.iter().flatten()).for_each(|(sum, value)| *sum += value);
-        sum
-    });
-    let mut mean = sum.unwrap_or_default();
-    mean.iter_mut().flatten().for_each(|value| *value /= count);
-    mean
-}
+/// Shares that differ by less are equal: sums in another order differ in their last digits.
+const EQUAL: f64 = 1e-12;
 
-/// Summarises ways to choose, the first of which is the one that the others are held against. Each has a row for each
-/// implementation with the probability that suites of each size find it.
-pub(super) fn curves(ways: &[(String, Vec<Vec<f64>>)], options: &AnalysisOptions, threads: NonZeroUsize) -> Vec<Curve> {
-    let areas: Vec<Vec<f64>> = ways
-        .iter()
-        .map(|(_, rows)| rows.iter().map(|row| row.iter().sum::<f64>() / row.len() as f64).collect())
-        .collect();
-    let subjects = areas[0].len();
+/// Summarises ways to choose, the first of which is the one that the others are held against. There are no regrets yet.
+pub(super) fn curves(
+    ways: &[Way],
+    observed: &Observed,
+    measure: &Measure,
+    resampled: &[Resampled],
+    (options, threads): (&AnalysisOptions, NonZeroUsize),
+) -> Vec<Curve> {
+    let in_world = |world: &World| measure.found(ways, observed, world);
+    let found = in_world(&observed.world());
+    let by_seed: Vec<Vec<Found>> = match observed.seeds {
+        1 => Vec::new(),
+        seeds => (0..seeds).map(|seed| in_world(&observed.of_seed(seed))).collect(),
+    };
+    let subjects = observed.implementations();
     let resamples = if subjects < SUBJECTS_MIN { 0 } else { options.resamples };
     let bootstrap = Bootstrap { seed: options.seed, purpose: "implementations drawn again", resamples, threads };
-    let drawn = bootstrap.replicates(
-        || (),
-        |(), stream| {
-            let places: Vec<usize> = (0..subjects).map(|_| stream.below(subjects)).collect();
-            let area = |areas: &Vec<f64>| places.iter().map(|&place| areas[place]).sum::<f64>() / subjects as f64;
-            areas.iter().map(area).collect::<Vec<f64>>()
+    let drawn: Vec<Vec<Measured>> = bootstrap.replicates(
+        || observed.world(),
+        |world, stream| {
+            observed.draw_into(world, resampled, stream);
+            measure.found_again(ways, observed, world).into_iter().map(Measured::from).collect()
         },
     );
-    let level = 1.0 - options.alpha;
-    let mean_of = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let chosen = mean_of(&areas[0]);
-    let curve = |(way, (name, rows)): (usize, &(String, Vec<Vec<f64>>))| {
-        let sizes = rows[0].len();
-        let share = |size: usize| mean_of(&rows.iter().map(|row| row[size]).collect::<Vec<_>>());
-        let area = mean_of(&areas[way]);
-        let interval_of =
-            |value: &dyn Fn(&Vec<f64>) -> f64| percentile(&drawn.iter().map(value).collect::<Vec<_>>(), level);
+    let interval_of = |estimate: f64, least: f64, value: &dyn Fn(&[Measured]) -> f64| {
+        let values: Vec<f64> = drawn.iter().map(|of_ways| value(of_ways)).collect();
+        let Interval { lower, upper } = percentile(&values, 1.0 - options.alpha)?;
+        let moved = estimate - values.iter().sum::<f64>() / values.len() as f64;
+        let (lower, upper) = (lower + moved.min(0.0), upper + moved.max(0.0));
+        Some(Interval { lower: lower.max(least).min(estimate), upper: upper.min(1.0).max(estimate) })
+    };
+    let curve = |(way, Way { name, .. }): (usize, &Way)| {
+        let area = found[way].area();
+        let chosen_above = found[0].area() - area;
+        let at_budget = |(budget, share): (usize, &f64)| {
+            let chosen_above = found[0].at_budgets[budget] - share;
+            let above = |of_ways: &[Measured]| of_ways[0].at_budgets[budget] - of_ways[way].at_budgets[budget];
+            AtBudget {
+                share: *share,
+                chosen_above,
+                chosen_above_interval: interval_of(chosen_above, -1.0, &above),
+                regret: None,
+            }
+        };
         Curve {
             name: name.clone(),
-            shares: (0..sizes).map(share).collect(),
+            shares: found[way].shares.clone(),
             area,
-            interval: interval_of(&|areas| areas[way]),
-            chosen_above: chosen - area,
-            chosen_above_interval: interval_of(&|areas| areas[0] - areas[way]),
+            interval: interval_of(area, 0.0, &|of_ways| of_ways[way].area),
+            chosen_above,
+            chosen_above_interval: interval_of(chosen_above, -1.0, &|of_ways| of_ways[0].area - of_ways[way].area),
+            chosen_above_by_seed: by_seed.iter().map(|found| found[0].area() - found[way].area()).collect(),
+            at_budgets: found[way].at_budgets.iter().enumerate().map(at_budget).collect(),
         }
     };
     ways.iter().enumerate().map(curve).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
+/// What is kept of a resample.
+struct Measured {
+    area: f64,
+    at_budgets: Vec<f64>,
+}
 
-    use super::*;
-    use simutant_synthetic::from_kills;
-
-    fn few_resamples() -> AnalysisOptions {
-        AnalysisOptions { resamples: 500, ..AnalysisOptions::default() }
-    }
-
-    /// A universe whose test case `i` has `a = i`, and implementations with these probabilities of passing.
-    fn choosing(missing: &[&[f64]], orders: &[Vec<usize>]) -> SelectionCurves {
-        let mut outcomes = from_kills(&[&"k".repeat(missing[0].len())]);
-        for (number, case) in outcomes.cases.iter_mut().enumerate() {
-            case.case = json!({ "a": number, "seed": 100 - number });
-        }
-        let missing: Vec<Missing> = missing.iter().map(|missing| missing.to_vec()).collect();
-        SelectionCurves::new(&outcomes, &missing, (orders, None), &few_resamples(), NonZeroUsize::MIN)
-            .expect("there are test cases")
-    }
-
-    #[test]
-    fn shares_are_expected_and_by_size() {
-        let found = choosing(&[&[1.0, 0.5, 0.5], &[0.0, 1.0, 1.0]], &[vec![1, 0, 2]]);
-        assert_eq!(found.chosen.shares, [0.25, 0.75, 0.875]);
-        assert!((found.chosen.area - 1.875 / 3.0).abs() < 1e-15);
-        let names: Vec<&str> = found.rules.iter().map(|rule| rule.name.as_str()).collect();
-        assert_eq!(names, ["highest a", "lowest a", "boundary", "pairwise"]);
-        assert_eq!(found.rules[0].shares, [0.25, 0.375, 0.875]);
-        assert_eq!(found.rules[1].shares, [0.5, 0.75, 0.875]);
-        // Means of 3, 3 and 1 suites.
-        let random = [(0.5 + 0.5 + 1.0) / 6.0, (0.5 + 1.0 + 0.5 + 1.0 + 0.75) / 6.0, 0.875];
-        for (found, expect) in found.random.shares.iter().zip(random) {
-            assert!((found - expect).abs() < 1e-15, "{found} is not {expect}");
-        }
-        assert_eq!((found.chosen.interval, found.best_rule().map(|rule| rule.name.as_str())), (None, Some("lowest a")));
-        assert!(!found.rules[1].is_beaten() && found.rules[0].is_beaten());
-    }
-
-    #[test]
-    fn of_the_test_case_at_which_a_time_is_up_a_part_counts() {
-        // A unit is 2: the first takes one and a half of it, the second a quarter, the third one and a quarter.
-        let found = found_in_times(&[0, 1, 2], &[0.0, 0.5, 1.0], &[3.0, 0.5, 2.5], 4);
-        assert_eq!(found, [2.0 / 3.0, 1.0, 1.0, 1.0]);
-        let found = found_in_times(&[2, 1, 0], &[0.0, 0.5, 1.0], &[3.0, 0.5, 2.5], 4);
-        for (found, expect) in found.into_iter().zip([0.0, 1.0 - 0.5 * (1.0 - 1.0 / 3.0), 1.0, 1.0]) {
-            assert!((found - expect).abs() < 1e-12, "{found} is not {expect}");
-        }
-        assert_eq!(found_in_times(&[1], &[0.0, 0.5, 1.0], &[3.0, 0.5, 2.5], 3), [0.5, 0.5, 0.5]);
-    }
-
-    #[test]
-    fn what_takes_the_same_finds_the_same_in_as_much_time_as_with_as_many() {
-        let missing: Vec<Missing> =
-            (0..6).map(|at| (0..4).map(|case| f64::from((at + case) % 3) / 2.0).collect()).collect();
-        let outcomes = from_kills(&["kk..", "..kk"]);
-        let order = vec![0, 3, 1, 2];
-        let (one, options) = (NonZeroUsize::MIN, few_resamples());
-        let by_count = SelectionCurves::new(&outcomes, &missing, (std::slice::from_ref(&order), None), &options, one);
-        let in_time = SelectionCurves::in_time(&outcomes, &missing, &vec![vec![7.0; 4]; 6], &order, &options, one);
-        let (by_count, in_time) = (by_count.expect("there are test cases"), in_time.expect("they took time"));
-        assert_eq!((by_count.chosen, by_count.rules), (in_time.chosen, in_time.rules));
-        for (exact, drawn) in by_count.random.shares.into_iter().zip(in_time.random.shares) {
-            assert!((exact - drawn).abs() < 0.05, "{exact} and {drawn}");
-        }
-    }
-
-    #[test]
-    fn several_orders_count_by_their_mean() {
-        let found = choosing(&[&[0.0, 1.0]], &[vec![0, 1], vec![1, 0]]);
-        assert_eq!(found.chosen.shares, [0.5, 1.0]);
-        assert_eq!(found.random.shares, found.chosen.shares);
-    }
-
-    #[test]
-    fn the_difference_is_paired_by_implementation() {
-        // What the chosen suites find varies much between implementations, and is always 0.1 more than the rule's.
-        let rows: Vec<Vec<f64>> =
-            (0..8).map(|number| vec![1.0 - 0.1 * f64::from(number) - 0.1, 1.0 - 0.1 * f64::from(number)]).collect();
-        let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
-        let found = choosing(&rows, &[vec![0]]);
-        let (own, rule) = (found.chosen.interval.expect("there are 8"), &found.rules[0]);
-        assert!(own.upper - own.lower > 0.2, "{own:?}");
-        let above = rule.chosen_above_interval.expect("there are 8");
-        assert!(above.upper - above.lower < own.upper - own.lower, "{above:?}");
-        assert_eq!(found.chosen.chosen_above_interval, Some(Interval { lower: 0.0, upper: 0.0 }));
-    }
-
-    #[test]
-    fn any_number_of_threads_gives_the_same() {
-        let outcomes = from_kills(&["kk..", "..kk"]);
-        let missing: Vec<Missing> =
-            (0..6).map(|at| (0..4).map(|case| f64::from((at + case) % 3) / 2.0).collect()).collect();
-        let with = |threads| {
-            let threads = NonZeroUsize::new(threads).expect("not 0");
-            SelectionCurves::new(&outcomes, &missing, (&[vec![0, 3, 1, 2]], None), &few_resamples(), threads)
-        };
-        assert_eq!(with(1), with(3));
+impl From<Found> for Measured {
+    fn from(found: Found) -> Self {
+        Self { area: found.area(), at_budgets: found.at_budgets }
     }
 }
+
+#[cfg(test)]
+mod tests;

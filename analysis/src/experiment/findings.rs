@@ -5,14 +5,15 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, CriterionKind, Outcomes, Subject, Trials};
 
-use super::choosing::{SIZE_MAX, SelectionCurves};
+use super::choosing::SelectionCurves;
 use super::correlation::Correlation;
+use super::inputs;
+use super::observed::Observed;
 use super::operators::{OperatorWorth, operators};
 use super::order::Foreseen;
 use super::predictions::{Prediction, predictions};
 use super::preparation::ms_of_events;
 use super::subjects::SubjectKind;
-use super::{inputs, probability};
 use crate::analysis::Analysis;
 use crate::baseline::RandomBaseline;
 use crate::boosting::{self, Faults, Kills};
@@ -80,7 +81,8 @@ pub(super) fn judge(
     let counted = || subjects.iter().map(|&subject| &trials.subjects[subject]);
     let failures: Vec<BitSet> = counted().map(|subject| subject.failed.clone()).collect();
     let in_each: Vec<BitSet> = counted().flat_map(Subject::repetitions).cloned().collect();
-    let missing: Vec<Vec<f64>> = counted().map(probability::missing).collect();
+    let observed = Observed::new(counted(), trials.redraws);
+    let missing = &observed.missing;
     let is_certain = in_each.len() == failures.len();
     let count = failures.len();
     let all: BitSet = (0..count).collect();
@@ -97,7 +99,7 @@ pub(super) fn judge(
     } else {
         let sizes = analysis.criteria.iter().flat_map(|criterion| &criterion.suites).map(|suite| suite.cases.len());
         let size_max = sizes.max().unwrap_or(0).max(options.random_size_max.min(cases));
-        RandomBaseline::of_probabilities(&missing, cases, size_max)
+        RandomBaseline::of_probabilities(missing, cases, size_max)
     };
     let costs = costs_ms(trials, kind, cases);
     let level = 1.0 - options.alpha;
@@ -166,10 +168,9 @@ pub(super) fn judge(
         .collect();
     let choosing_in_time = by.and_then(|by| {
         let seconds = seconds(outcomes, options);
-        let limit = SIZE_MAX as f64 * seconds.iter().sum::<f64>() / seconds.len() as f64;
-        let order = most_in_time(&by.coupled(options.coupling), &seconds, limit);
-        let durations: Vec<Vec<f64>> = counted().map(durations).collect();
-        SelectionCurves::in_time(outcomes, &missing, &durations, &order, options, threads)
+        // Programs may take other times than those that are expected, so the order is longer than the largest budget.
+        let order = most_in_time(&by.coupled(options.coupling), &seconds, seconds.iter().sum());
+        SelectionCurves::in_time(outcomes, &observed, &order, options, threads)
     });
     Findings {
         kind,
@@ -177,11 +178,12 @@ pub(super) fn judge(
         cost_effectiveness: conventional::cost_effectiveness(&criteria, random, options.alpha),
         predictions: predictions(&analysis.ranking, &ranking, &criteria, options.alpha),
         foreseen: Foreseen::new(analysis, &criteria, &found_on_average, options, threads),
-        choosing: SelectionCurves::new(outcomes, &missing, chosen, options, threads),
+        choosing: SelectionCurves::new(outcomes, &observed, chosen, options, threads),
         choosing_in_time,
-        correlation: Correlation::new(outcomes, analysis, by, &missing),
-        operators: by
-            .map_or_else(Vec::new, |by| operators(outcomes, &by.coupled(options.coupling), &missing, options, threads)),
+        correlation: Correlation::new(outcomes, analysis, by, missing),
+        operators: by.map_or_else(Vec::new, |by| {
+            operators(outcomes, &by.coupled(options.coupling), &observed, options, threads)
+        }),
         expected,
         criteria,
         ranking,
@@ -194,11 +196,6 @@ fn in_a_row(subject: &Subject, cases: usize) -> BitSet {
     let mut row = BitSet::with_capacity(cases * subject.repetitions().count());
     row.extend(failed.flat_map(|(repetition, failed)| failed.ones().map(move |case| repetition * cases + case)));
     row
-}
-
-/// What each test case took on an implementation, in milliseconds.
-fn durations(subject: &Subject) -> Vec<f64> {
-    subject.durations_ms.iter().map(|&duration| duration as f64).collect()
 }
 
 /// What each test case takes on an implementation, in milliseconds: the median over all of the kind, so that one that

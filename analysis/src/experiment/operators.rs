@@ -7,9 +7,9 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::Outcomes;
 
-use super::choosing::{Curve, SIZE_MAX, curves, found_by_beginnings};
+use super::choosing::{Curve, Measure, SIZE_MAX, Way, curves};
 use super::correlation::with_failures;
-use super::probability::Missing;
+use super::observed::Observed;
 use crate::expected::greedy::most_in_inputs;
 use crate::options::AnalysisOptions;
 use crate::probabilities::KillProbabilities;
@@ -38,7 +38,7 @@ pub struct OperatorWorth {
 pub(super) fn operators(
     outcomes: &Outcomes,
     probabilities: &KillProbabilities,
-    missing: &[Missing],
+    observed: &Observed,
     options: &AnalysisOptions,
     threads: NonZeroUsize,
 ) -> Vec<OperatorWorth> {
@@ -49,28 +49,31 @@ pub(super) fn operators(
     if size_max == 0 || probabilities.total_difficulty().is_none() {
         return Vec::new();
     }
-    let chosen = |by: &KillProbabilities| {
-        by.total_difficulty().map(|_| found_by_beginnings(&most_in_inputs(by, size_max), missing, size_max))
+    // None if the mutants tell no suites apart.
+    let way = |name: String, by: &KillProbabilities| {
+        by.total_difficulty().map(|_| Way::new(name, vec![most_in_inputs(by, size_max)]))
     };
-    let all = chosen(probabilities).expect("some mutant tells suites apart");
-    let mut found: Vec<OperatorWorth> = counts
-        .into_iter()
-        .map(|(name, mutants)| {
-            let [own, others] =
-                [true, false].map(|is_own| probabilities.restricted(|mutant| (operator(mutant) == name) == is_own));
-            let curve = |label: String, by: &KillProbabilities| {
-                let ways = [("all mutants".to_owned(), all.clone()), (label, chosen(by)?)];
-                curves(&ways, options, threads).pop()
-            };
-            OperatorWorth {
-                operator: name.to_owned(),
-                mutants,
-                alone: curve(format!("{name} alone"), &own),
-                without: curve(format!("without {name}"), &others),
-                correlation: with_failures(&own, missing, |place| own.difficulty[place]),
-            }
-        })
-        .collect();
+    let mut ways = vec![way("all mutants".into(), probabilities).expect("some mutant tells suites apart")];
+    let mut found: Vec<(OperatorWorth, [Option<usize>; 2])> = Vec::with_capacity(counts.len());
+    for (name, mutants) in counts {
+        let [own, others] =
+            [true, false].map(|is_own| probabilities.restricted(|mutant| (operator(mutant) == name) == is_own));
+        let mut place = |way: Option<Way>| {
+            ways.push(way?);
+            Some(ways.len() - 1)
+        };
+        let places = [place(way(format!("{name} alone"), &own)), place(way(format!("without {name}"), &others))];
+        let correlation = with_failures(&own, &observed.missing, |place| own.difficulty[place]);
+        let worth = OperatorWorth { operator: name.to_owned(), mutants, alone: None, without: None, correlation };
+        found.push((worth, places));
+    }
+    // The same draws for all.
+    let curves = curves(&ways, observed, &Measure::TestCases(size_max), &observed.resampled(), (options, threads));
+    let with_curves = |(worth, places): (OperatorWorth, [Option<usize>; 2])| {
+        let [alone, without] = places.map(|place| Some(curves[place?].clone()));
+        OperatorWorth { alone, without, ..worth }
+    };
+    let mut found: Vec<OperatorWorth> = found.into_iter().map(with_curves).collect();
     let area = |worth: &OperatorWorth| worth.alone.as_ref().map_or(f64::NEG_INFINITY, |curve| curve.area);
     found.sort_by(|one, other| area(other).total_cmp(&area(one)));
     found

@@ -266,7 +266,14 @@ pub fn eight_subjects(outcomes: &Outcomes, again: impl Fn(&BitSet) -> Vec<BitSet
 pub fn trials(outcomes: &Outcomes, subjects: Vec<Subject>) -> Trials {
     let why = || "its program is not there".into();
     let left_out = vec![LeftOut { name: "absent".into(), origin: Origin::Release, why: why() }];
-    Trials { system: outcomes.system.clone(), seed: outcomes.seed, subjects, left_out, simulation_ns_per_event: 100 }
+    Trials {
+        system: outcomes.system.clone(),
+        seed: outcomes.seed,
+        redraws: true,
+        subjects,
+        left_out,
+        simulation_ns_per_event: 100,
+    }
 }
 
 /// Mutants with the kills of 8 runs of each test case, each with a number that names its operator, of

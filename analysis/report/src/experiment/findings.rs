@@ -2,13 +2,13 @@
 
 use comfy_table::Table;
 use simutant_analysis::{
-    Agreement, CriterionAnalysis, Experiment, Findings, Foreseen, Interval, Prediction, Reference, Relation, Score,
-    SelectionCurves, Share, histogram, percent,
+    Agreement, CriterionAnalysis, Curve, Experiment, Findings, Foreseen, Interval, Prediction, Reference, Relation,
+    Score, SelectionCurves, Share, histogram, percent,
 };
 
 use crate::reference;
 use crate::tables::sizes_shown;
-use crate::terminal::{cells, table};
+use crate::terminal::{Rows, cells, table};
 use crate::text::{
     NONE, correlation, correlations, level, named_p, or_none, p_value, percents, points, points_interval,
     same_size_cells, share_summary,
@@ -84,11 +84,13 @@ pub(super) fn choices(choosing: &SelectionCurves, alpha: f64) -> Table {
     let level = level(alpha);
     let mut head = vec!["chosen by".to_owned()];
     head.extend(sizes().map(|size| size.to_string()));
+    head.extend(choosing.budgets.iter().map(|budget| of_all(*budget)));
     head.extend(["area".into(), level.clone(), "gain".into(), level]);
     let mut table = table(head);
     for curve in choosing.curves() {
         let mut row = vec![curve.name.clone()];
         row.extend(sizes().map(|size| percent(curve.shares[size - 1])));
+        row.extend(curve.at_budgets.iter().map(|at| percent(at.share)));
         row.extend([percent(curve.area), or_none(curve.interval, percents)]);
         if std::ptr::eq(curve, &choosing.chosen) {
             row.extend([NONE.into(), NONE.into()]);
@@ -98,6 +100,49 @@ pub(super) fn choices(choosing: &SelectionCurves, alpha: f64) -> Table {
         table.add_row(cells(row));
     }
     table
+}
+
+/// Names a share of the time of the whole universe.
+pub(super) fn of_all(budget: f64) -> String {
+    format!("1/{:.0} of all", 1.0 / budget)
+}
+
+pub(crate) const BUDGETS_NOTE: &str = "Gain: points that the chosen suites find more within a share of the time that all test cases take. Regret: points short \
+                             of the rule that is best at that share, which the result picks; the chosen suites have a negative one \
+                             where they find more.";
+
+/// What the chosen suites find more at each budget, and what each way to choose falls short of the best rule.
+pub(crate) fn budgets(choosing: &SelectionCurves, alpha: f64) -> Rows {
+    let level = level(alpha);
+    let mut head = vec!["chosen by".to_owned()];
+    for budget in &choosing.budgets {
+        head.extend([format!("gain, {}", of_all(*budget)), level.clone()]);
+    }
+    head.extend(choosing.budgets.iter().map(|budget| format!("regret, {}", of_all(*budget))));
+    head.push("mean regret".into());
+    let mut rows = Vec::new();
+    let mut add = |name: String, curve: &Curve| {
+        let mut row = vec![name];
+        for at in &curve.at_budgets {
+            row.extend(match std::ptr::eq(curve, &choosing.chosen) {
+                true => [NONE.into(), NONE.into()],
+                false => [points(at.chosen_above), or_none(at.chosen_above_interval, points_interval)],
+            });
+        }
+        let regrets = curve.at_budgets.iter().map(|at| at.regret).chain([curve.regret()]);
+        row.extend(regrets.map(|regret| or_none(regret, short)));
+        rows.push(row);
+    };
+    choosing.curves().for_each(|curve| add(curve.name.clone(), curve));
+    if let Some(best) = choosing.best_rule_at_budgets() {
+        add(format!("best rule, picked by the result: {}", best.name), best);
+    }
+    Rows { head, rows }
+}
+
+/// Writes points without a sign unless they are negative.
+pub(super) fn short(regret: f64) -> String {
+    points(regret).trim_start_matches('+').to_owned()
 }
 
 pub(super) const OPERATORS_NOTE: &str = "Areas as above. Gain: points that suites find more without its mutants than with all; the intervals are of each \

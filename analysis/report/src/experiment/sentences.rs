@@ -2,9 +2,10 @@
 
 use simutant_analysis::{
     Agreement, Analysis, Correlation, CriterionAnalysis, Curve, Experiment, Findings, PATHOLOGICAL_ABOVE, Prediction,
-    Reference, SelectionCurves, Share, SubjectKind, SuiteUnit, Summary, percent, plural,
+    Reference, Resampled, SelectionCurves, Share, SubjectKind, SuiteUnit, Summary, percent, plural,
 };
 
+use super::findings::{of_all, short};
 use crate::text::{capitalised, correlation, correlations, level, list, or_none, points, points_interval};
 
 /// What the experiments say.
@@ -29,6 +30,7 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference:
             .flatten()
             .partition(|sentence: &Sentence| sentence.is_warning);
         sentences.extend(warnings.into_iter().map(|sentence| sentence.text));
+        sentences.extend(seeds_sentence(experiment, findings));
         let gains: Vec<&CriterionAnalysis> =
             findings.criteria.iter().filter(|criterion| gains(criterion, experiment)).collect();
         let names: Vec<&str> = gains.iter().map(|criterion| criterion.name.as_str()).collect();
@@ -155,14 +157,69 @@ fn choosing_sentence(findings: &Findings, choosing: &SelectionCurves, alpha: f64
     Some(Sentence { text: format!("{text} {}", regret_sentence(choosing)), is_warning })
 }
 
-/// Says what each way to choose falls short of the best rule, which nobody knows beforehand.
+/// Says what each way to choose falls short of the best: at budgets of time of the best rule, which nobody knows beforehand.
 fn regret_sentence(choosing: &SelectionCurves) -> String {
-    let best = choosing.curves().map(|curve| curve.area).fold(0.0, f64::max);
-    let regret = |curve: &Curve| format!("{} {:.1}", curve.name, 100.0 * (best - curve.area));
-    let mut rules: Vec<&Curve> = choosing.rules.iter().collect();
-    rules.sort_by(|one, other| other.area.total_cmp(&one.area));
-    let ways = [&choosing.chosen, &choosing.random].into_iter().chain(rules.into_iter().take(3));
-    format!("Points short of the best: {}.", ways.map(regret).collect::<Vec<_>>().join(", "))
+    let Some(best_rule) = choosing.best_rule_at_budgets() else {
+        let best = choosing.curves().map(|curve| curve.area).fold(0.0, f64::max);
+        let regret = |curve: &Curve| format!("{} {:.1}", curve.name, 100.0 * (best - curve.area));
+        let mut rules: Vec<&Curve> = choosing.rules.iter().collect();
+        rules.sort_by(|one, other| other.area.total_cmp(&one.area));
+        let ways = [&choosing.chosen, &choosing.random].into_iter().chain(rules.into_iter().take(3));
+        return format!("Points short of the best: {}.", ways.map(regret).collect::<Vec<_>>().join(", "));
+    };
+    let budgets: Vec<String> = choosing.budgets.iter().map(|budget| of_all(*budget)).collect();
+    let budgets: Vec<&str> = budgets.iter().map(String::as_str).collect();
+    let regret = |curve: &Curve| {
+        let at: Vec<String> = curve.at_budgets.iter().filter_map(|at| Some(short(at.regret?))).collect();
+        format!("{} {} (mean {})", curve.name, at.join(", "), or_none(curve.regret(), short))
+    };
+    let ways = [&choosing.chosen, &choosing.random, best_rule].map(regret);
+    format!(
+        "Points short of the rule that is best at {} in time: {}; the last is the best rule over these, picked by this result.",
+        list(&budgets),
+        ways.join("; "),
+    )
+}
+
+/// Names what was drawn again.
+pub(super) fn resampled(resampled: &[Resampled]) -> String {
+    let name = |resampled: &Resampled| match resampled {
+        Resampled::Implementations => "implementations",
+        Resampled::TestCases => "test cases",
+        Resampled::Seeds => "seeds",
+    };
+    list(&resampled.iter().map(name).collect::<Vec<_>>())
+}
+
+/// Says whether it depends on the seed if the chosen suites find more than others.
+fn seeds_sentence(experiment: &Experiment, findings: &Findings) -> Option<String> {
+    let choosing = findings.choosing_in_time.as_ref().or(findings.choosing.as_ref())?;
+    if experiment.seeds < 2 {
+        let cure = match experiment.repetitions {
+            1 => "--repeat 2 runs them with others",
+            _ => "repetitions do not draw others, --seed with another --out does",
+        };
+        return Some(format!(
+            "All test cases ran with one seed, so whether it decides which suites find more is not known: {cure}."
+        ));
+    }
+    let beside = |curve: &Curve| {
+        let by_seed: Vec<String> = curve.chosen_above_by_seed.iter().map(|above| points(*above)).collect();
+        format!("`{}` by {}", curve.name, by_seed.join(", "))
+    };
+    let best = choosing.best_rule();
+    let each = [Some(&choosing.random), best].into_iter().flatten().map(beside);
+    let each = each.collect::<Vec<_>>().join(" and ");
+    let deciding: Vec<&str> =
+        choosing.curves().filter(|curve| curve.seed_decides()).map(|curve| curve.name.as_str()).collect();
+    Some(format!(
+        "With each of {} seeds alone, the chosen suites find more than {each} points. {}.",
+        experiment.seeds,
+        match deciding.as_slice() {
+            [] => "No seed decides whether they find more than random ones or than those of a rule".to_owned(),
+            _ => format!("One seed decides whether they find more than {}", list(&deciding)),
+        }
+    ))
 }
 
 /// Says which operators' mutants choose best alone, and which mislead.

@@ -157,12 +157,16 @@ mod tests {
             interval: None,
             chosen_above: 0.0,
             chosen_above_interval: None,
+            chosen_above_by_seed: Vec::new(),
+            at_budgets: Vec::new(),
         }
     }
 
     fn choosing(rules: usize) -> SelectionCurves {
         SelectionCurves {
             unit: SuiteUnit::TestCases,
+            resampled: Vec::new(),
+            budgets: Vec::new(),
             chosen: curve("chosen", 0.8),
             own_seeds: None,
             random: curve("random", 0.5),

@@ -10,7 +10,8 @@ use super::overview::prose;
 use super::svg::{Scale, label, px};
 use super::{choices, curve, distributions, document, order};
 use crate::experiment::{
-    CHANGE, CLASSES_NOTE, by_rate, classes, left_out, sentences, subject_columns, takes_part, unsteady,
+    BUDGETS_NOTE, CHANGE, CLASSES_NOTE, budgets, by_rate, classes, left_out, sentences, subject_columns, takes_part,
+    unsteady,
 };
 use crate::terminal::Rows;
 use crate::text::{correlation, or_none, p_value, points};
@@ -117,6 +118,7 @@ fn implementations(experiment: &Experiment, kind: SubjectKind) -> Markup {
 }
 
 fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis, reference: Option<&Reference>) -> Markup {
+    let alpha = experiment.options.alpha;
     html! {
         @for choosing in findings.choosing_in_time.iter().chain(&findings.choosing) {
             @let in_time = choosing.unit == SuiteUnit::MeanTimes;
@@ -128,6 +130,10 @@ fn section(experiment: &Experiment, findings: &Findings, analysis: &Analysis, re
                 (if in_time { "times" } else { "sizes" }) "; the best come first."
             }
             (choices::figure(choosing))
+            @if !choosing.budgets.is_empty() {
+                p { (BUDGETS_NOTE) }
+                (rows_table(&budgets(choosing, alpha)))
+            }
         }
         @if !findings.operators.is_empty() {
             h3 { "Mutation operators" }
