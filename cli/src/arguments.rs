@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 mod check;
+mod choice;
 mod export;
 mod numbers;
 mod proxy;
@@ -21,6 +22,7 @@ use crate::output;
 use crate::trace_files::{DiagramFile, TraceFile};
 
 pub(crate) use self::check::CheckArguments;
+pub(crate) use self::choice::{BuilderArgument, ChoiceArguments};
 pub(crate) use self::export::{ExportArguments, FormatArgument};
 use self::numbers::{count, duration};
 pub(crate) use self::proxy::ProxyArguments;
@@ -95,7 +97,8 @@ pub(crate) enum Command {
     /// what it lacks.
     Score(ScoreArguments),
     /// Choose a suite that is adequate for one criterion: the first that is drawn, or with --boost the best of several
-    /// by mutant score.
+    /// by mutant score; or with --time, --target, --inputs, --budget or --builder another suite of the finished study in
+    /// --out, as `study` chooses its own.
     Select(SelectArguments),
     /// Choose the criterion whose suites score highest, and the best of its suites, by mutants on the test cases of
     /// these suites alone.
@@ -216,27 +219,12 @@ pub(crate) struct StudyArguments {
     /// so that the suite kills all that the universe kills.
     #[arg(long, value_name = "NAME")]
     pub(crate) criterion: Option<String>,
-    /// How suite.json is made: by default for what it is expected to find; with --reseed 1 or --criterion as the best of
-    /// the drawn suites, or greedily under a --budget.
-    #[arg(long, value_enum, value_name = "HOW")]
-    pub(crate) builder: Option<BuilderArgument>,
-    /// The maximum time that all inputs of suite.json are expected to take on an implementation, one after the other, for
-    /// example 10m; those are chosen that are expected to find most in it.
-    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with_all = ["inputs", "target", "budget", "criterion"])]
-    pub(crate) time: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) choice: ChoiceArguments,
     /// A file with what test cases took on an implementation: a line for each, with its name, a comma, and seconds. It goes
     /// before what trials in the study's folder say, and that before what the system's Cargo.toml says.
     #[arg(long, value_name = "FILE")]
     pub(crate) durations: Option<PathBuf>,
-    /// The maximum number of simulated events that all runs of suite.json take together.
-    #[arg(long, value_name = "EVENTS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) budget: Option<u64>,
-    /// The number of inputs that --builder expected chooses.
-    #[arg(long, value_name = "N", conflicts_with_all = ["target", "budget"], value_parser = count::<NonZeroUsize>)]
-    pub(crate) inputs: Option<NonZeroUsize>,
-    /// Let --builder expected reach this percentage of what the universe is expected to find, in the least time.
-    #[arg(long, value_name = "PERCENT", value_parser = percentage, conflicts_with = "budget")]
-    pub(crate) target: Option<f64>,
     /// The maximum number of mutants with pages of their own: first those that survive with other events, then the
     /// analysed ones.
     #[arg(long, default_value_t = StudyPlan::PAGES, value_name = "N")]
@@ -341,33 +329,20 @@ fn source_parser() -> impl TypedValueParser<Value = InputSource> {
         .map(|name| InputSource::ALL.into_iter().find(|source| source.name() == name).expect("only names are possible"))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BuilderArgument {
-    /// The best of the adequate suites that are drawn at random: by expected score, or by mutant score with --reseed 1.
-    Random,
-    /// Each input contributes most after those before it.
-    Greedy,
-    /// No adequate suite has fewer inputs.
-    Minimum,
-    /// All inputs of the universe, ordered so that every prefix is a good suite.
-    Prioritised,
-    /// The suite that is expected to find most, over all seeds; an input can occur several times. It reaches 90 % of what
-    /// the universe is expected to find in the least time, or does what --time, --target, --inputs or --budget asks for.
-    Expected,
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
     #[command(flatten)]
     pub(crate) universe: UniverseArguments,
-    /// The criterion that the suite is adequate for.
-    #[arg(long, value_name = "NAME", default_value = "all-uses")]
-    pub(crate) criterion: String,
+    /// The criterion that the suite is adequate for [default: all-uses].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) criterion: Option<String>,
     /// The number of suites to draw; the one with the highest mutant score is chosen.
     #[arg(long, value_name = "M", value_parser = count::<NonZeroUsize>)]
     pub(crate) boost: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) choice: ChoiceArguments,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod arguments;
 mod build;
 mod check;
+mod choice;
 mod cluster;
 mod constants;
 mod diff;

@@ -10,7 +10,8 @@ use simutant_outcomes::{CostRole, Suite};
 use simutant_report::{contradiction_sentence, tables, wrapped};
 use simutant_study::{CompletedStudy, CostRequest, FinishedStudy, MachineCodeCheck, StudyPlan, SuiteChoice};
 
-use crate::arguments::{BuilderArgument, Common, CostArgument, StudyArguments};
+use crate::arguments::{Common, CostArgument, StudyArguments};
+use crate::choice::choice;
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::{self, Interrupts};
 use crate::stages::Stages;
@@ -114,7 +115,7 @@ fn plan(arguments: &StudyArguments, common: &Common) -> Result<StudyPlan, BadInp
         existing: if arguments.fresh { Existing::Delete } else { Existing::Continue },
         machine_code: if arguments.compiler_equivalence { MachineCodeCheck::Compare } else { MachineCodeCheck::Ignore },
         suites: arguments.suites as usize,
-        choice: choice(arguments)?,
+        choice: choice(&arguments.choice, arguments.criterion.as_deref(), arguments.reseedings.count().get() > 1)?,
         durations: arguments.durations.as_deref().map(durations).transpose()?.unwrap_or_default(),
         cost: match &arguments.cost {
             None => CostRequest::OfManifest,
@@ -157,37 +158,6 @@ pub(crate) fn stopped(out: &Path) -> Exit {
     Exit::Interrupted
 }
 
-/// Returns how the suite is chosen; options that do not go together are refused.
-fn choice(arguments: &StudyArguments) -> Result<SuiteChoice, BadInput> {
-    let StudyArguments { budget, criterion, .. } = arguments;
-    let (budget, criterion) = (*budget, criterion.clone());
-    let builder = builder(arguments);
-    let is_expected = builder == BuilderArgument::Expected;
-    let is_reseeded = arguments.reseedings.count().get() > 1;
-    let message = match builder {
-        BuilderArgument::Random | BuilderArgument::Minimum if budget.is_some() => {
-            "--budget goes with --builder greedy or prioritised: a suite that is drawn, or as small as can be, keeps no budget"
-        }
-        BuilderArgument::Expected if criterion.is_some() => {
-            "--builder expected builds for mutants: it takes no --criterion"
-        }
-        BuilderArgument::Expected if !is_reseeded => {
-            "--builder expected needs --reseed 2 or more: one run tells no probability"
-        }
-        _ if !is_expected && (arguments.inputs.is_some() || arguments.target.is_some() || arguments.time.is_some()) => {
-            "--time, --inputs and --target go with --builder expected, which needs --reseed 2 or more"
-        }
-        BuilderArgument::Random => return Ok(SuiteChoice::Drawn { criterion }),
-        BuilderArgument::Greedy => return Ok(SuiteChoice::Built { builder: Builder::Greedy { budget }, criterion }),
-        BuilderArgument::Minimum => return Ok(SuiteChoice::Built { builder: Builder::Minimum, criterion }),
-        BuilderArgument::Prioritised => {
-            return Ok(SuiteChoice::Built { builder: Builder::Prioritised { budget }, criterion });
-        }
-        BuilderArgument::Expected => return Ok(SuiteChoice::Expected(expected_builder(arguments))),
-    };
-    Err(BadInput(message.to_owned()))
-}
-
 /// Reads what test cases took, in seconds, by their names.
 fn durations(path: &Path) -> Result<BTreeMap<String, f64>, BadInput> {
     let bad = |error: &dyn std::fmt::Display| BadInput(format!("{}: {error}", path.display()));
@@ -205,28 +175,6 @@ fn durations(path: &Path) -> Result<BTreeMap<String, f64>, BadInput> {
     };
     let durations: BTreeMap<String, f64> = lines.map(read).collect::<Result<_, _>>()?;
     if durations.is_empty() { Err(bad(&"it has no line")) } else { Ok(durations) }
-}
-
-/// Returns how the suite is built, or is to be by default.
-fn builder(arguments: &StudyArguments) -> BuilderArgument {
-    let is_reseeded = arguments.reseedings.count().get() > 1;
-    arguments.builder.unwrap_or(match arguments.budget {
-        _ if is_reseeded && arguments.criterion.is_none() => BuilderArgument::Expected,
-        Some(_) => BuilderArgument::Greedy,
-        None => BuilderArgument::Random,
-    })
-}
-
-/// Returns what decides the suite that is expected to find most.
-fn expected_builder(arguments: &StudyArguments) -> ExpectedBuilder {
-    let StudyArguments { time, budget, target, inputs, .. } = arguments;
-    match (time, budget, target, inputs) {
-        (Some(time), ..) => ExpectedBuilder::Time(time.as_secs_f64()),
-        (_, Some(budget), ..) => ExpectedBuilder::Budget(*budget),
-        (_, _, Some(percent), _) => ExpectedBuilder::Target(percent / 100.0),
-        (.., Some(inputs)) => ExpectedBuilder::Inputs(inputs.get()),
-        _ => ExpectedBuilder::Target(StudyPlan::TARGET),
-    }
 }
 
 /// Wraps each line.

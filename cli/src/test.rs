@@ -1,6 +1,7 @@
 //! `simutant test`: a suite on a real implementation.
 
 mod costly;
+mod log;
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,8 +14,7 @@ use simutant_analysis::{FittedTestTime, case_name, duration, percent, plural};
 use simutant_campaign::{Bounds, Simulator};
 use simutant_exports::junit;
 use simutant_harness::{
-    CaseResult, EndedProcess, Implementation, MissingFaults, ResultLog, RunOptions, TestReport, TrialLogError,
-    build_first, run_some,
+    CaseResult, Implementation, MissingFaults, ResultLog, RunOptions, TestReport, TrialLogError, build_first, run_some,
 };
 use simutant_oracle::{Impossible, Time};
 use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
@@ -59,6 +59,7 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
         options.missing_faults = MissingFaults::Pass;
     }
     options.keep_directory = arguments.keep.then(|| out.join("kept").join(&implementation.name));
+    options.log_directory = Some(out.join("logs").join(&implementation.name));
 
     let constants = constants::compare(&arguments.system, std::slice::from_ref(&implementation));
     // Some test cases alone are no result of the suite, and have a file of their own.
@@ -406,10 +407,10 @@ fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> 
                     message = format!("{rate}, first in repetition {}: {message}", result.repetition);
                 }
                 let (kind, text) = (finding.kind.clone(), format!("input: {}", result.case));
-                (junit::JunitEnd::Failed { kind, message, text }, printed(&result.processes).collect())
+                (junit::JunitEnd::Failed { kind, message, text }, log::printed(result))
             }
             Verdict::Inconclusive(Inconclusive { reason }) => {
-                (junit::JunitEnd::Inconclusive(reason.clone()), printed(&result.processes).collect())
+                (junit::JunitEnd::Inconclusive(reason.clone()), log::printed(result))
             }
         };
         junit::JunitTest {
@@ -432,16 +433,6 @@ fn junit(report: &TestReport, rates: &[Rate<'_>], arguments: &TestArguments) -> 
     junit::JunitReport { name: report.system.clone(), suites: vec![suite] }
 }
 
-/// The ends of what the processes printed, each line with its process, but for a driver's plan: the command has read it.
-fn printed(processes: &[EndedProcess]) -> impl Iterator<Item = String> {
-    processes.iter().flat_map(|ended| {
-        [("stdout", &ended.stdout), ("stderr", &ended.stderr)].into_iter().flat_map(move |(name, tail)| {
-            let lines = tail.text.lines().filter(|line| !line.starts_with("{\"processes\":"));
-            lines.map(move |line| format!("{} {name}: {line}\n", ended.process))
-        })
-    })
-}
-
 fn line(result: &CaseResult, repetitions: u32) -> String {
     let CaseResult { name, repetition, duration_ms, .. } = result;
     let which = if repetitions == 1 { String::new() } else { format!(", repetition {repetition} of {repetitions}") };
@@ -462,7 +453,6 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
         let is_shown = |result: &&CaseResult| !result.verdict.passes() && !result.passes_without_faults();
         let first = rate.failures().next().or_else(|| rate.results.iter().find(is_shown));
         let Some(shown) = first else { continue };
-        let CaseResult { processes, repetition, case, .. } = shown;
         let word = if rate.failed > 0 { "FAILED" } else { "INCONCLUSIVE" };
         text.push_str(&format!("{word} {}: {rate}\n", rate.name));
         for (reason, count) in rate.reasons() {
@@ -472,10 +462,10 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
         if let Some(reason) = rate.doubt() {
             text.push_str(&format!("  inconclusive: {reason}\n"));
         }
-        text.push_str(&input(case));
+        text.push_str(&input(&shown.case));
         text.push_str(&explained(shown));
         text.push_str(&kept(shown));
-        printed(processes).for_each(|line| text.push_str(&format!("  repetition {repetition}, {line}")));
+        text.push_str(&log::shown(shown, &format!("  repetition {}, ", shown.repetition)));
         text.push_str(&format!("  alone: {}\n\n", alone(rate.name)));
     }
     let count = |is_counted: fn(&Rate<'_>) -> bool| rates.iter().filter(|rate| is_counted(rate)).count();
@@ -507,7 +497,7 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
         text.push_str(&input(&result.case));
         text.push_str(&explained(result));
         text.push_str(&kept(result));
-        printed(&result.processes).for_each(|line| text.push_str(&format!("  {line}")));
+        text.push_str(&log::shown(result, "  "));
         text.push_str(&format!("  alone: {}\n\n", alone(&result.name)));
     }
     let count = |is: fn(&Verdict) -> bool| report.results.iter().filter(|result| is(&result.verdict)).count();

@@ -16,7 +16,7 @@ use crate::failure::{ProcessFailure, Traffic};
 use crate::implementation::Implementation;
 use crate::implementation::driver::{DRIVER, ProcessOwner};
 use crate::ports;
-use crate::process::{Guardian, OutputTail, ProcessExit};
+use crate::process::{Guardian, ProcessExit};
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
 use crate::side::Side;
@@ -102,7 +102,7 @@ impl Attempt<'_> {
         let ports = members.ports();
         // First of all: a network that broke down is no failure of the programs.
         let network = members.network()?;
-        let (mut processes, faults) = members.end();
+        let (processes, faults) = members.end();
         if let Some(Broken::Process(ProcessFailure::Exited { process, exit: ProcessExit::UNAVAILABLE })) = &broken {
             let said = processes.iter().find(|ended| ended.process == *process).map(|ended| ended.stderr.text.trim());
             let (implementation, reason) = (self.implementation.name.clone(), said.unwrap_or_default().to_owned());
@@ -116,7 +116,6 @@ impl Attempt<'_> {
         let FaultsWithoutInjection { not_injected, without_effect, late: late_faults } = faults;
         judgement.not_injected.extend(not_injected);
         judgement.notes.extend(without_effect.into_iter().map(|fault| format!("without effect: {fault}")));
-        processes.iter_mut().flat_map(|ended| [&mut ended.stdout, &mut ended.stderr]).for_each(OutputTail::shorten);
         if judgement.verdict.passes() {
             return Ok(Attempted::Ran(Ran { judgement, late_faults, processes: Vec::new(), network }));
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::error::HarnessError;
-use crate::report::is_first;
+use crate::report::{EndedProcess, is_first};
 
 /// The private folder of a test case.
 #[derive(Debug)]
@@ -26,16 +26,7 @@ impl CaseFolder {
 
     /// Makes an empty folder in `kept`, which has the name of the test case and, if it is not the first, the repetition.
     pub(crate) fn kept(kept: &Path, name: &str, repetition: u32) -> Result<Self, HarnessError> {
-        let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
-        let mut file: String =
-            name.chars().map(|character| if is_plain(character) { character } else { '_' }).collect();
-        if file.is_empty() || file.starts_with('.') {
-            file.insert(0, '_');
-        }
-        if !is_first(&repetition) {
-            file.push_str(&format!(".{repetition}"));
-        }
-        let path = kept.join(file);
+        let path = kept.join(file_name(name, repetition));
         match std::fs::remove_dir_all(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(HarnessError::file("empty", path)(error));
@@ -62,6 +53,36 @@ impl CaseFolder {
             Self::Kept(path) => Some(path),
         }
     }
+}
+
+/// Returns the test case's name as that of a file, with the repetition if it is not the first.
+fn file_name(name: &str, repetition: u32) -> String {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+    let mut file: String = name.chars().map(|character| if is_plain(character) { character } else { '_' }).collect();
+    if file.is_empty() || file.starts_with('.') {
+        file.insert(0, '_');
+    }
+    if !is_first(&repetition) {
+        file.push_str(&format!(".{repetition}"));
+    }
+    file
+}
+
+/// Writes what the processes of a test case printed to a file in `folder`, and returns its path; `None` if they printed
+/// nothing.
+pub(crate) fn write_log(
+    folder: &Path,
+    (name, repetition): (&str, u32),
+    processes: &[EndedProcess],
+) -> Result<Option<PathBuf>, HarnessError> {
+    let text: String = processes.iter().flat_map(EndedProcess::printed).flatten().map(|line| line + "\n").collect();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    std::fs::create_dir_all(folder).map_err(HarnessError::file("make the folder", folder))?;
+    let path = folder.join(format!("{}.log", file_name(name, repetition)));
+    std::fs::write(&path, text).map_err(HarnessError::file("write", &path))?;
+    Ok(Some(path))
 }
 
 #[cfg(test)]

@@ -68,6 +68,10 @@ pub struct CaseResult {
     /// The private folder, if it was kept: see [`crate::RunOptions::keep_directory`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
+    /// The file with more of what the processes printed than is here, if it was written: see
+    /// [`crate::RunOptions::log_directory`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<PathBuf>,
 }
 
 impl CaseResult {
@@ -149,4 +153,19 @@ pub struct EndedProcess {
     pub stdout: OutputTail,
     /// The end of its standard error.
     pub stderr: OutputTail,
+}
+
+impl EndedProcess {
+    /// Returns the lines that it printed to standard output and to standard error, as far as they were kept, each after the
+    /// names of process and stream. A driver's plan is none of them: the harness has read it.
+    pub fn printed(&self) -> [Vec<String>; 2] {
+        [("stdout", &self.stdout), ("stderr", &self.stderr)].map(|(stream, tail)| {
+            let omitted = match tail.omitted_bytes {
+                0 => None,
+                bytes => Some(format!("{} {stream}: … {bytes} bytes before …", self.process)),
+            };
+            let lines = tail.text.lines().filter(|line| !line.starts_with("{\"processes\":"));
+            omitted.into_iter().chain(lines.map(|line| format!("{} {stream}: {line}", self.process))).collect()
+        })
+    }
 }

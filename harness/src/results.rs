@@ -174,6 +174,7 @@ mod tests {
             duration_ms: 5,
             mutant_reached: None,
             folder: None,
+            log: None,
         }
     }
 

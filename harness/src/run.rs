@@ -16,9 +16,9 @@ use crate::attempt::{Attempt, Attempted, Ran};
 use crate::building::{build, build_directory};
 use crate::error::HarnessError;
 use crate::fixture::{Fixture, Place};
-use crate::folder::CaseFolder;
+use crate::folder::{CaseFolder, write_log};
 use crate::implementation::Implementation;
-use crate::process::{Guardian, allow_many_files};
+use crate::process::{Guardian, OutputTail, allow_many_files};
 use crate::report::{CaseResult, MissingFaults, TestReport};
 use crate::side::Side;
 use crate::testbed::{Conclusion, Setup, Testbed};
@@ -49,6 +49,10 @@ pub struct RunOptions {
     /// `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_directory: Option<PathBuf>,
+    /// Where a file is written for each test case that does not pass, with the last 64 KiB that each process printed to each
+    /// stream; a report has the last 4 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_directory: Option<PathBuf>,
     /// How often each test case runs.
     pub repetitions: NonZeroU32,
     /// What a pass is worth without faults that could not be injected.
@@ -76,6 +80,7 @@ impl RunOptions {
             build_directory: build_directory.into(),
             built: None,
             keep_directory: None,
+            log_directory: None,
             repetitions: NonZeroU32::MIN,
             missing_faults: MissingFaults::default(),
             time: None,
@@ -314,7 +319,7 @@ impl Run<'_> {
             match attempted {
                 Attempted::EndedEarly(_) if !ended_early && attempts_left > 0 => ended_early = true,
                 Attempted::Ran(ran) | Attempted::EndedEarly(ran) => {
-                    let Ran { judgement, late_faults, processes, network } = ran;
+                    let Ran { judgement, late_faults, mut processes, network } = ran;
                     let Conclusion { mut verdict, not_injected, mut notes } = judgement;
                     let network = network.unwrap_or(own_network);
                     notes.extend(network.trouble());
@@ -324,6 +329,11 @@ impl Run<'_> {
                         verdict = Verdict::Inconclusive(Inconclusive { reason });
                     }
                     fixture.take_if(|_| !verdict.passes());
+                    let logs = self.options.log_directory.as_ref();
+                    let log =
+                        logs.map(|logs| write_log(logs, (&case.name, repetition), &processes)).transpose()?.flatten();
+                    let streams = processes.iter_mut().flat_map(|ended| [&mut ended.stdout, &mut ended.stderr]);
+                    streams.for_each(OutputTail::shorten);
                     let mutant = self.implementation.active_mutant;
                     return Ok(CaseResult {
                         name: case.name.clone(),
@@ -338,6 +348,7 @@ impl Run<'_> {
                         duration_ms,
                         mutant_reached: mutant.and_then(|mutant| mutant.was_reached(folder.path())),
                         folder: folder.into_kept(),
+                        log,
                     });
                 }
                 Attempted::PortTaken { process, port } if attempts_left == 0 => {

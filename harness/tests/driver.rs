@@ -352,6 +352,25 @@ fn the_folder_of_a_test_case_is_kept_if_that_is_asked_for() {
 }
 
 #[test]
+fn what_programs_print_is_in_a_file_unless_the_test_case_passes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let log_directory = Some(folder.path().join("logs"));
+    let options = RunOptions { log_directory, ..options() };
+    let script = r#"for i in $(seq 2000); do echo "line $i"; done >&2; echo '{{"reason": "no"}}'; exit 1"#;
+    let result = one_with(script, &options);
+    let log = result.log.as_ref().expect("it was written");
+    let text = std::fs::read_to_string(log).expect("it is there");
+    assert!(log.ends_with("logs/leases-0.log"), "{}", log.display());
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains(" stderr: ")).collect();
+    assert_eq!((lines.len(), lines[0], lines[1_999]), (2_000, "driver stderr: line 1", "driver stderr: line 2000"));
+    let [_, reported] = result.processes[0].printed();
+    assert!(reported.len() < 500 && reported[0].contains("bytes before"), "{}", reported[0]);
+    std::fs::remove_dir_all(folder.path().join("logs")).expect("it can be removed");
+    assert_eq!(one_with("echo much; exit 0", &options).log, None);
+    assert!(!folder.path().join("logs").exists());
+}
+
+#[test]
 fn files_of_a_driver_are_made_beforehand() {
     let implementation =
         driven("grep -q 'is {name}' settings", "[[driver.file]]\nname = 'settings'\ntext = 'is {name}'\n");

@@ -39,7 +39,7 @@
 //! hears of each [`StudyStage`].
 //!
 //! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost,
-//! [`ScorePlan`] says what a suite of one's own is worth, and [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
+//! [`ChoicePlan`] another suite of a finished study, [`ScorePlan`] says what a suite of one's own is worth, and [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
 //!
 //! # What can be relied on
 //!
@@ -55,6 +55,7 @@
 //! the builds, `pages.rs` for the pages.
 
 mod campaigns;
+mod choose;
 mod error;
 mod event;
 mod explain;
@@ -77,6 +78,7 @@ mod system;
 mod test_times;
 
 pub use campaigns::CampaignSettings;
+pub use choose::{ChoicePlan, OtherSuite};
 pub use error::StudyError;
 pub use event::{Observer, StageEnd, StudyEvent, StudyStage};
 pub use explain::{Explainer, caption, read_trace};

@@ -122,9 +122,7 @@ impl Given {
     fn read(plan: &StudyPlan, system: &StudiedSystem, built: &Build) -> Result<Self, StudyError> {
         let (judgements, reference) = (system.judgements()?, system.reference()?);
         let cost = cost(plan, &system.package)?;
-        if let Some(criterion) = plan.choice.criterion() {
-            check_criterion(criterion, &plan.choice, &mut Simulator::new(built, Bounds::default()))?;
-        }
+        check_criterion(&plan.choice, built)?;
         Ok(Self { judgements, reference, cost })
     }
 }
@@ -155,28 +153,39 @@ fn analyse(
     let mut analysis = analyse_with_threads(outcomes, options, plan.campaign.jobs)?;
     let Statistics { cases_compared, pairs_checked, .. } = *statistics;
     analysis.campaign.checked = Some(Checked { cases_compared, pairs_checked });
-    let suite = match &plan.choice {
+    let suite = choose(&plan.choice, (built, plan.campaign.seed), outcomes, &mut analysis)?;
+    Ok((analysis, suite))
+}
+
+/// Chooses the suite, and makes it that of the analysis. `seed` is that of the universe.
+pub(crate) fn choose(
+    choice: &SuiteChoice,
+    (built, seed): (&Build, u64),
+    outcomes: &Outcomes,
+    analysis: &mut Analysis,
+) -> Result<Option<Suite>, StudyError> {
+    let suite = match choice {
         SuiteChoice::Expected(builder) if analysis.expected.is_some() => {
-            analysis.built_expected = build_expected(outcomes, &analysis, *builder);
+            analysis.built_expected = build_expected(outcomes, analysis, *builder);
             let reseed = |case: usize, number| {
                 let mut simulator = Simulator::new(built, Bounds::default());
-                simulator.reseed(plan.campaign.seed, case, number, &outcomes.cases[case].case)
+                simulator.reseed(seed, case, number, &outcomes.cases[case].case)
             };
-            analysis.built_expected.as_ref().map(|built| built.suite(outcomes, &analysis, reseed)).transpose()?
+            analysis.built_expected.as_ref().map(|built| built.suite(outcomes, analysis, reseed)).transpose()?
         }
         SuiteChoice::Built { builder, criterion } => {
-            analysis.built = build_suite(outcomes, &analysis, *builder, criterion.as_deref());
-            analysis.built.as_ref().map(|built| built.suite(outcomes, &analysis))
+            analysis.built = build_suite(outcomes, analysis, *builder, criterion.as_deref());
+            analysis.built.as_ref().map(|built| built.suite(outcomes, analysis))
         }
-        SuiteChoice::Expected(_) | SuiteChoice::Drawn { criterion: None } => suite(outcomes, &analysis),
+        SuiteChoice::Expected(_) | SuiteChoice::Drawn { criterion: None } => suite(outcomes, analysis),
         SuiteChoice::Drawn { criterion: Some(criterion) } => {
-            boosted(&analysis, criterion).map(|choice| suite_of(outcomes, &analysis, choice))
+            boosted(analysis, criterion).map(|choice| suite_of(outcomes, analysis, choice))
         }
     };
     if let Some(suite) = &suite {
         analysis.choose(outcomes, suite);
     }
-    Ok((analysis, suite))
+    Ok(suite)
 }
 
 /// Writes what was found out, as programs and as people read it.
@@ -240,8 +249,9 @@ fn cost(plan: &StudyPlan, package: &Package) -> Result<Option<(CostOracle, CostR
 }
 
 /// Refuses a criterion that the system does not have.
-fn check_criterion(criterion: &str, choice: &SuiteChoice, simulator: &mut Simulator<'_>) -> Result<(), StudyError> {
-    let mut known = simulator.criteria()?;
+pub(crate) fn check_criterion(choice: &SuiteChoice, built: &Build) -> Result<(), StudyError> {
+    let Some(criterion) = choice.criterion() else { return Ok(()) };
+    let mut known = Simulator::new(built, Bounds::default()).criteria()?;
     known.extend(choice.builder().map(|_| MUTANTS.to_owned()));
     match known.iter().any(|name| name == criterion) {
         true => Ok(()),

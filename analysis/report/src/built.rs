@@ -5,10 +5,14 @@ use std::collections::BTreeSet;
 use simutant_analysis::{
     Analysis, AnalysisOptions, Beside, Builder, BuiltSuite, ExpectedSuite, JudgedSuite, SuiteIndex, percent, plural,
 };
-use simutant_outcomes::TestTimeSource;
+use simutant_outcomes::{Suite, TestTimeSource};
 
 use crate::absent::absent_sentence;
+use crate::terminal::wrapped;
 use crate::text::{many, points};
+
+/// The file of a study's suite.
+pub(crate) const FILE: &str = "suite.json";
 
 /// Says what to run, and what that kills; `None` without a suite.
 pub(crate) fn run_sentence(analysis: &Analysis) -> Option<String> {
@@ -23,11 +27,21 @@ pub(crate) fn run_sentence(analysis: &Analysis) -> Option<String> {
     ))
 }
 
-/// Returns what the suite is, and what held-out mutants say of it, in sentences.
-pub(crate) fn sentences(built: &BuiltSuite, analysis: &Analysis) -> Vec<String> {
+/// Says what a suite is that was chosen from a study and is in `file`: sentences, each ended by a line break.
+pub fn choice_text(analysis: &Analysis, suite: &Suite, file: &str) -> String {
+    let sentences = match (&analysis.built_expected, &analysis.built) {
+        (Some(built), _) => expected_sentences(built, analysis, file),
+        (None, Some(built)) => sentences(built, analysis, file),
+        (None, None) => vec![format!("{file} has {}: {}.", plural(suite.cases.len(), "input"), suite.chosen)],
+    };
+    sentences.iter().map(|sentence| wrapped(sentence) + "\n").collect()
+}
+
+/// Returns what the suite in `file` is, and what held-out mutants say of it, in sentences.
+pub(crate) fn sentences(built: &BuiltSuite, analysis: &Analysis, file: &str) -> Vec<String> {
     let mut sentences: Vec<String> = built.dominated_by.iter().map(|&choice| dominating(choice, analysis)).collect();
     sentences.push(format!(
-        "suite.json has {} with {} for {}: {}. {} {} of the analysed mutants and {} of the dominator classes.",
+        "{file} has {} with {} for {}: {}. {} {} of the analysed mutants and {} of the dominator classes.",
         plural(built.cases.len(), "input"),
         plural(built.events as usize, "event"),
         built.criterion,
@@ -94,10 +108,10 @@ fn judged_sentence(judged: &JudgedSuite, builder: Builder) -> String {
 
 /// Returns what the suite is, and how it stands to random suites and rules of thumb, in sentences; what speaks
 /// against it comes first.
-pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> Vec<String> {
+pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis, file: &str) -> Vec<String> {
     let repeated = built.cases.len() - built.cases.iter().collect::<BTreeSet<_>>().len();
     let own = format!(
-        "suite.json has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one input in {} that kills a mutant finds the fault, \
+        "{file} has {}. It is expected to find {} ± {:.1} of faults of the mutants' kinds, if one input in {} that kills a mutant finds the fault, \
          and to kill {} of the mutants; the whole universe finds {}{}.",
         built.chosen(),
         percent(built.found.mean),
@@ -128,7 +142,7 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis) -> 
     ));
     sentences.push(test_time_sentence(analysis));
     sentences.extend(absent_sentence(built.cases.len(), &built.absent));
-    sentences.push("Suites of a criterion only compare the criteria: suite.json is none of them.".to_owned());
+    sentences.push(format!("Suites of a criterion only compare the criteria: {file} is none of them."));
     sentences
 }
 
@@ -182,7 +196,7 @@ mod tests {
             let options = AnalysisOptions { resamples: 200, ..AnalysisOptions::default() };
             let analysis = analyse(&outcomes, &options).expect("sound outcomes");
             let built = build_suite(&outcomes, &analysis, Builder::Minimum, criterion).expect("something is covered");
-            sentences(&built, &analysis)
+            sentences(&built, &analysis, FILE)
         };
         let found = sentences_of(&["kk..", "k...", "..kk", "....", "kkkk"], Some(MUTANTS));
         assert!(found[0].contains("none with fewer inputs is adequate"), "{found:?}");

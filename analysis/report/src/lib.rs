@@ -5,7 +5,7 @@
 //! same input. [`tables`] is what a study prints, [`report`] its page, [`MutantPage`] and [`CasePage`] are what the
 //! page links. [`experiment_tables`] and [`experiment_report`] show experiments, [`difference_tables`] what changed
 //! between two studies, [`sources_table`] sources of test cases side by side, [`assessment_text`] what a suite of one's own is worth, [`scenario_text`] a suite at the cost of
-//! its choice.
+//! its choice, [`choice_text`] another suite of a study.
 //!
 //! Where an earlier experiment reports figures for the system ([`Reference`](simutant_analysis::Reference)), they stand
 //! beside ours. No system is known here by name.
@@ -34,6 +34,7 @@ mod text;
 mod words;
 
 pub use assessment::assessment_text;
+pub use built::choice_text;
 pub use contradiction::contradiction_sentence;
 pub use difference::difference_tables;
 pub use experiment::experiment_tables;

@@ -92,8 +92,9 @@ pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
 /// What to run, or why there is no suite, and what the suite lacks.
 fn suite(analysis: &Analysis, sections: &mut Sections) {
     let run = built::run_sentence(analysis).map_or_else(|| recommendation_sentences(analysis), |run| vec![run]);
-    let built = analysis.built.iter().flat_map(|built| built::sentences(built, analysis));
-    let built_expected = analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis));
+    let built = analysis.built.iter().flat_map(|built| built::sentences(built, analysis, built::FILE));
+    let built_expected =
+        analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis, built::FILE));
     let sentences: Vec<String> = run.into_iter().chain(built_expected).chain(built).collect();
     sections.lines(&sentences);
     if let Some(shares) = analysis.chosen.as_ref().and_then(suite_shares) {

@@ -368,6 +368,7 @@ mod tests {
                 duration_ms,
                 mutant_reached,
                 folder: None,
+                log: None,
             };
             log.add("one", &result).expect("room");
         }
@@ -435,6 +436,7 @@ mod tests {
                 duration_ms: 1,
                 mutant_reached: None,
                 folder: None,
+                log: None,
             };
             log.add("one", &result).expect("room");
         }

@@ -69,3 +69,39 @@ fn a_criterion_that_is_not_there_and_a_ranking_of_one_are_refused() {
     check(&["select", "gbn", "--criterion", "none"], "there is no criterion `none`; there are: all-blocks, ");
     check(&["rank", "gbn", "--criterion", "IP-1"], "--criterion IP-1: ranking needs at least two criteria");
 }
+
+#[test]
+fn another_suite_of_a_finished_study_is_chosen_as_the_study_does_and_nothing_is_run() {
+    let study = finished_study();
+    let before = results(&study.out);
+    let output = run(&["select", "gbn", "--time", "3s", "--json"], &study.out);
+    assert_exit(&output, 0);
+    assert!(!stderr(&output).contains("mutating"), "{}", stderr(&output));
+    let chosen: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let seconds = chosen["seconds"].as_f64().expect("a number");
+    assert!(0.0 < seconds && seconds <= 3.0, "{chosen}");
+    assert_eq!(results(&study.out), before, "the study is as it was");
+    // The study itself would choose it.
+    let read = |name: &str| std::fs::read(study.out.join(name)).expect("it is there");
+    let selected = read("selected-suite.json");
+    assert_exit(&run(&[&STUDY[..], &["--time", "3s"]].concat(), &study.out), 0);
+    assert!(selected == read("suite.json"), "it chooses another one");
+
+    let output = run(&["select", "gbn", "--builder", "minimum", "--criterion", "all-branches"], &study.out);
+    assert_exit(&output, 0);
+    assert!(stdout(&output).starts_with("selected-suite.json has "), "{}", stdout(&output));
+    assert!(stdout(&output).contains("none with fewer inputs is"), "{}", stdout(&output));
+    let check = |arguments: &[&str], out: &Path, expect: &str| {
+        let output = run(&[&["select", "gbn"], arguments].concat(), out);
+        assert_exit(&output, 3);
+        assert!(stderr(&output).contains(expect), "{}", stderr(&output));
+    };
+    check(&["--time", "3s", "--cases", "24"], &study.out, "--cases, --source and --boost do not go with");
+    check(&["--builder", "greedy", "--criterion", "none"], &study.out, "--criterion none: there is no such criterion");
+    check(
+        &["--builder", "minimum", "--time", "3s"],
+        &study.out,
+        "--time, --inputs and --target go with --builder expected",
+    );
+    check(&["--time", "3s"], &study.out.join("nowhere"), "there is no finished study in");
+}

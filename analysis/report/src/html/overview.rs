@@ -36,12 +36,12 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
                     None => { @for sentence in recommendation_sentences(analysis) { p.lead { (prose(&sentence)) } } }
                 }
                 @if let Some(sentence) = survivors::headline(analysis) { p.lead { (prose(&sentence)) " " a href="#survivors" { "All survivors" } "." } }
-                @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis)) { p.lead { (prose(&sentence)) } }
+                @for sentence in analysis.built_expected.iter().flat_map(|built| built::expected_sentences(built, analysis, built::FILE)) { p.lead { (prose(&sentence)) } }
                 @if let Some(sentence) = rare_sentence(analysis) { p.lead { (prose(&sentence)) " " a href="#suite" { "Their shares" } "." } }
                 @if analysis.criteria.iter().all(|criterion| criterion.suites.is_empty()) {
                     p.lead { "No criterion has a requirement that the universe covers, so no suite was drawn." }
                 }
-                @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis)) { p.lead { (prose(&sentence)) } }
+                @for sentence in analysis.built.iter().flat_map(|built| built::sentences(built, analysis, built::FILE)) { p.lead { (prose(&sentence)) } }
                 @for sentence in analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis)) { p.lead { (prose(&sentence)) } }
             }
             dl.tiles {
