@@ -15,7 +15,7 @@ fn few_resamples() -> AnalysisOptions {
 fn universe(cases: usize) -> Outcomes {
     let mut outcomes = from_kills(&[&"k".repeat(cases)]);
     for (number, case) in outcomes.cases.iter_mut().enumerate() {
-        case.case = json!({ "a": number, "seed": 100 - number });
+        case.case = json!({ "a": number, "seed": 1_000 - number });
     }
     outcomes
 }
