@@ -189,8 +189,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds test cases of `pool` greedily, those first that add most for their `rates`, until the suite does what it is
-    /// to do; `None` if it does not come to it.
+    /// Adds test cases of `pool` greedily, those first that add most for their `rates`, until the suite
+    /// reaches its goal; `None` if it does not reach it.
     fn filled(&self, from: Priced<'a>, rates: &'a [f64], pool: impl Iterator<Item = usize>) -> Option<Priced<'a>> {
         let Priced { growing, mut price } = from;
         let mut greedily = Greedily::new(growing, rates, pool);

@@ -66,7 +66,7 @@ pub(super) struct Relaxation {
 ///
 /// At a worth of a unit of difficulty, amounts change one at a time by Newton steps (coordinate descent) for the test
 /// cases that are worth their price (column generation); then the worth moves towards the goal. The bound is the best of
-/// the cuts, each of which holds wherever the search has come to.
+/// the cuts. Each cut holds wherever the search stops.
 ///
 /// Cost O(cases * mutants) for each of at most 40 cuts.
 pub(super) fn relaxed(probabilities: &KillProbabilities, prices: &[f64], goal: Goal) -> Relaxation {

@@ -69,8 +69,7 @@ impl Behaviour for SkipsByPlace {
     }
 }
 
-/// News is passed on if it comes from its origin: whoever hears it later has it from a neighbour that all others have as
-/// well.
+/// A router passes news on only if its origin sent it: news that another router passed on goes no further.
 ///
 /// Seen in: eclipse-zenoh/zenoh pull request 390, link states that go one link.
 #[derive(Debug)]
