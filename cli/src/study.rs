@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
-use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, plural, suite_scores};
+use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, duration, plural, suite_scores};
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
 use simutant_report::{contradiction_sentence, tables, wrapped};
@@ -260,14 +260,23 @@ fn saves_little(choice: &SuiteChoice, chosen: Option<&Suite>, analysis: &Analysi
         SuiteChoice::Built { builder: Builder::Prioritised { .. }, .. }
             | SuiteChoice::Expected(ExpectedBuilder::Inputs(_) | ExpectedBuilder::Time(_) | ExpectedBuilder::Budget(_))
     );
-    let inputs = chosen.map_or(0, |suite| suite.cases.len());
-    if is_meant || 2 * inputs <= analysis.campaign.cases {
+    let all = analysis.campaign.cases;
+    let most = match (chosen, &analysis.built_expected) {
+        (None, _) => return String::new(),
+        (Some(_), Some(built)) if 2.0 * built.seconds > built.universe_seconds => {
+            format!(
+                "takes {} of the {} that all {all} inputs take",
+                duration(built.seconds),
+                duration(built.universe_seconds)
+            )
+        }
+        (Some(suite), None) if 2 * suite.cases.len() > all => format!("has {} of all {all} inputs", suite.cases.len()),
+        _ => return String::new(),
+    };
+    if is_meant {
         return String::new();
     }
-    format!(
-        "note: suite.json has {inputs} of all {} inputs, which saves little; a larger universe (--cases) leaves more to choose from\n",
-        analysis.campaign.cases
-    )
+    format!("note: suite.json {most}, which saves little; a larger universe (--cases) leaves more to choose from\n")
 }
 
 /// Says which command shows the survivor that tells most; nothing if no test case reaches any.
