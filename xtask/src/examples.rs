@@ -34,15 +34,16 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
 
 /// Tests all examples, studies each with a few test cases, and runs the chosen inputs on real implementations.
 pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
+    let program = crate::simutant(root)?;
     for (folder, is_studied) in EXAMPLES {
         run(&mut cargo(root, folder, &["test", "--locked"]))?;
         if is_studied {
-            run(simutant("study", folder).args(["--cases", "40", "--suites", "20", "--fresh"]))?;
+            run(simutant(&program, "study", folder).args(["--cases", "40", "--suites", "20", "--fresh"]))?;
         }
     }
     for (folder, implementation, passes) in IMPLEMENTATIONS {
         let suite = out(folder).join("suite.json");
-        let mut test = simutant("test", folder);
+        let mut test = simutant(&program, "test", folder);
         test.args(["--jobs", "8", "--fresh", "--implementation", implementation, "--suite"]).arg(suite);
         if passes {
             run(&mut test)?;
@@ -54,11 +55,10 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
 }
 
 /// Returns a command of Simutant on the system of an example.
-fn simutant(command: &str, folder: &str) -> Command {
+fn simutant(program: &Path, command: &str, folder: &str) -> Command {
     let manifest = Path::new("examples").join(folder).join("Cargo.toml");
-    let mut simutant = Command::new("cargo");
-    simutant.args(["run", "--release", "--package", "simutant", "--", command, folder, "--manifest-path"]);
-    simutant.arg(manifest).arg("--out").arg(out(folder));
+    let mut simutant = Command::new(program);
+    simutant.args([command, folder, "--manifest-path"]).arg(manifest).arg("--out").arg(out(folder));
     simutant
 }
 

@@ -47,6 +47,8 @@ enum Task {
     Foreign,
     /// Run the console blocks of the README and the guide, and compare what they print with what the pages show.
     Transcripts,
+    /// Compare what debug and release builds write of one study: no part of `test`, since a release build takes minutes.
+    Reproducible,
     /// All that a change must pass: check, test and transcripts.
     Ci,
     /// Measure.
@@ -82,6 +84,7 @@ fn run_task(task: Task) -> anyhow::Result<()> {
         Task::Test => test(root),
         Task::Foreign => foreign::test(root),
         Task::Transcripts => transcripts::check(root),
+        Task::Reproducible => reproducible::check(root),
         Task::Ci => check(root).and_then(|()| test(root)).and_then(|()| transcripts::check(root)),
         Task::Bench { subject } => bench::run(root, subject),
     }
@@ -91,13 +94,12 @@ fn test(root: &Path) -> anyhow::Result<()> {
     needs::install(root)?;
     cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
     // What needs more than Rust is left out of the tests above, unless it is asked for.
-    cargo(["test", "--package", "simutant-report", "--test", "browser", "--", "--ignored"], &[])?;
+    cargo(["test", "--workspace", "--test", "browser", "--", "--ignored"], &[])?;
     // What the probes do in programs that no worker runs.
     cargo(["test", "--package", "simutant-probe", "--features", "program"], &[])?;
     in_bench(root, &["test"], &[])?;
     foreign::test(root)?;
-    examples::test(root)?;
-    reproducible::check(root)
+    examples::test(root)
 }
 
 fn check(root: &Path) -> anyhow::Result<()> {
@@ -126,6 +128,13 @@ fn audit() -> anyhow::Result<()> {
         bail!("cargo audit: {}{complaints}", String::from_utf8_lossy(&output.stdout));
     }
     Ok(())
+}
+
+/// Builds the command, unless it is built, and returns where it is: with the features that dependencies have in the tests of
+/// the workspace, since each other set of features compiles all of them again.
+fn simutant(root: &Path) -> anyhow::Result<PathBuf> {
+    cargo(["test", "--quiet", "--workspace", "--test", "command", "--no-run"], &[])?;
+    Ok(target(root).join("debug").join("simutant"))
 }
 
 /// Runs cargo, and fails if it does.

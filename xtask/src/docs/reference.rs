@@ -35,7 +35,7 @@ const SETS: [(&str, &str); 5] = [
 /// Returns the generated pages, made from the code as it is now.
 pub(crate) fn pages(root: &Path) -> anyhow::Result<Vec<Page>> {
     let folder = root.join("docs/src/reference");
-    let simutant = Simutant::build(root)?;
+    let simutant = Simutant(crate::simutant(root)?);
     let help = simutant.help(None)?;
     let mut pages = vec![("commands.md", commands(&simutant, &help)?), ("exit-codes.md", exit_codes(&help)?)];
     pages.push(("signatures.md", signatures::page(root)?));
@@ -43,15 +43,10 @@ pub(crate) fn pages(root: &Path) -> anyhow::Result<Vec<Page>> {
     Ok(pages.into_iter().map(|(name, text)| Page { path: folder.join(name), text }).collect())
 }
 
-/// The command, built for this.
+/// The command.
 struct Simutant(PathBuf);
 
 impl Simutant {
-    fn build(root: &Path) -> anyhow::Result<Self> {
-        crate::cargo(["build", "--quiet", "--package", "simutant"], &[])?;
-        Ok(Self(crate::target(root).join("debug").join("simutant")))
-    }
-
     /// Returns the help of a command, or that of all; wrapped as where there is no terminal.
     fn help(&self, command: Option<&str>) -> anyhow::Result<String> {
         let mut help = Command::new(&self.0);
