@@ -260,6 +260,9 @@ fn saves_little(choice: &SuiteChoice, chosen: Option<&Suite>, analysis: &Analysi
         SuiteChoice::Built { builder: Builder::Prioritised { .. }, .. }
             | SuiteChoice::Expected(ExpectedBuilder::Inputs(_) | ExpectedBuilder::Time(_) | ExpectedBuilder::Budget(_))
     );
+    if is_meant {
+        return String::new();
+    }
     let all = analysis.campaign.cases;
     let most = match (chosen, &analysis.built_expected) {
         (None, _) => return String::new(),
@@ -273,9 +276,6 @@ fn saves_little(choice: &SuiteChoice, chosen: Option<&Suite>, analysis: &Analysi
         (Some(suite), None) if 2 * suite.cases.len() > all => format!("has {} of all {all} inputs", suite.cases.len()),
         _ => return String::new(),
     };
-    if is_meant {
-        return String::new();
-    }
     format!("note: suite.json {most}, which saves little; a larger universe (--cases) leaves more to choose from\n")
 }
 

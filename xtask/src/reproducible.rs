@@ -5,13 +5,13 @@ use std::process::Command;
 
 use anyhow::{Context, bail};
 
-use crate::{cargo, run, target};
+use crate::{cargo, run, simutant, target};
 
 const FILES: [&str; 4] = ["suite.json", "results.json", "tables.txt", "report.html"];
 
 /// Runs one small study with both builds, and compares what they write.
 pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
-    cargo(["build", "--package", "simutant"], &[])?;
+    simutant(root)?;
     cargo(["build", "--package", "simutant", "--release"], &[])?;
     let folder = tempfile::tempdir()?;
     let outs = ["debug", "release"].map(|profile| (profile, folder.path().join(profile)));

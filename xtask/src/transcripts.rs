@@ -44,10 +44,10 @@ pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(work.join("out"))?;
         std::fs::create_dir_all(&folder)?;
         std::os::unix::fs::symlink("../out", folder.join("out"))?;
-        std::fs::create_dir_all(folder.join("target/release"))?;
-        let shown = folder.join("target/release/simutant");
-        std::os::unix::fs::symlink(&simutant, &shown)?;
-        let mut shell = Shell { root: root.to_owned(), folder, programs: shown.with_file_name("") };
+        let programs = folder.join("target/release");
+        std::fs::create_dir_all(&programs)?;
+        std::os::unix::fs::symlink(&simutant, programs.join("simutant"))?;
+        let mut shell = Shell { root: root.to_owned(), folder, programs };
         for step in steps(&text) {
             eprintln!("xtask: {page}:{}: {}", step.line, step.command);
             if let Err(fault) = shell.run(&step)? {
