@@ -38,12 +38,12 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
     for (folder, is_studied) in EXAMPLES {
         run(&mut cargo(root, folder, &["test", "--locked"]))?;
         if is_studied {
-            run(simutant(&program, "study", folder).args(["--cases", "40", "--suites", "20", "--fresh"]))?;
+            run(simutant(root, &program, "study", folder).args(["--cases", "40", "--suites", "20", "--fresh"]))?;
         }
     }
     for (folder, implementation, passes) in IMPLEMENTATIONS {
         let suite = out(folder).join("suite.json");
-        let mut test = simutant(&program, "test", folder);
+        let mut test = simutant(root, &program, "test", folder);
         test.args(["--jobs", "8", "--fresh", "--implementation", implementation, "--suite"]).arg(suite);
         if passes {
             run(&mut test)?;
@@ -55,10 +55,11 @@ pub(crate) fn test(root: &Path) -> anyhow::Result<()> {
 }
 
 /// Returns a command of Simutant on the system of an example.
-fn simutant(program: &Path, command: &str, folder: &str) -> Command {
+fn simutant(root: &Path, program: &Path, command: &str, folder: &str) -> Command {
     let manifest = Path::new("examples").join(folder).join("Cargo.toml");
     let mut simutant = Command::new(program);
     simutant.args([command, folder, "--manifest-path"]).arg(manifest).arg("--out").arg(out(folder));
+    simutant.env("CARGO_TARGET_DIR", crate::target(root));
     simutant
 }
 
@@ -67,9 +68,11 @@ fn out(folder: &str) -> PathBuf {
     Path::new("target/examples").join(folder)
 }
 
-/// Returns a command of cargo in an example's folder.
+/// Returns a command of cargo in an example's folder. What the examples have in common is compiled once: they share the
+/// workspace's target folder, and have its debug information.
 fn cargo(root: &Path, folder: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new("cargo");
     command.args(arguments).current_dir(root.join("examples").join(folder));
+    command.env("CARGO_TARGET_DIR", crate::target(root)).env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
     command
 }

@@ -33,7 +33,8 @@ type Results = BTreeMap<(String, String), String>;
 /// Checks format and lints of what stands for a system.
 pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
     for arguments in [&["fmt", "--check"][..], &["clippy", "--workspace", "--locked", "--", "-D", "warnings"]] {
-        run(Command::new("cargo").args(arguments).current_dir(root.join(FOLDER)))?;
+        let mut cargo = Command::new("cargo");
+        run(cargo.args(arguments).current_dir(root.join(FOLDER)).env("CARGO_TARGET_DIR", crate::target(root)))?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ mod transcripts;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -23,6 +24,12 @@ use clap::{Parser, Subcommand};
 
 /// When `ci` no longer begins with the console blocks, since it has to end within 90 minutes.
 const TRANSCRIPTS_BY: Duration = Duration::from_secs(70 * 60);
+
+/// What the commands took that have run.
+static TAKEN: Mutex<Vec<(Duration, String)>> = Mutex::new(Vec::new());
+
+/// How many of them are told at the end: the longest.
+const TOLD: usize = 12;
 
 #[derive(Debug, Parser)]
 #[command(about = "The project's own commands")]
@@ -63,12 +70,28 @@ enum Task {
 }
 
 fn main() -> ExitCode {
-    match run_task(Arguments::parse().task) {
+    let outcome = run_task(Arguments::parse().task);
+    tell_time();
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Tells where the time went, if there was more than one command.
+fn tell_time() {
+    let mut taken = std::mem::take(&mut *TAKEN.lock().expect("nobody panics with it"));
+    if taken.len() < 2 {
+        return;
+    }
+    let all: Duration = taken.iter().map(|(taken, _)| *taken).sum();
+    taken.sort_by_key(|(taken, _)| std::cmp::Reverse(*taken));
+    eprintln!("xtask: {} commands took {:.0} s; the longest:", taken.len(), all.as_secs_f64());
+    for (taken, command) in taken.iter().take(TOLD) {
+        eprintln!("xtask: {:6.0} s  {command}", taken.as_secs_f64());
     }
 }
 
@@ -176,12 +199,43 @@ fn target(root: &Path) -> PathBuf {
     root.join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
-/// Runs a command, and fails if it does.
+/// Runs a command, and fails if it does. What it takes is told at once, and [`tell_time`] tells it once more.
 fn run(command: &mut Command) -> anyhow::Result<()> {
     eprintln!("xtask: {command:?}");
+    let begun = Instant::now();
     let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    let taken = begun.elapsed();
+    eprintln!("xtask: after {:.0} s: {command:?}", taken.as_secs_f64());
+    TAKEN.lock().expect("nobody panics with it").push((taken, format!("{command:?}")));
     if !status.success() {
         bail!("{command:?} ended with {status}");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Returns the packages that cargo builds for `selection`, each with its features.
+    fn packages(selection: &[&str]) -> BTreeSet<String> {
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+        let mut cargo = Command::new("cargo");
+        cargo.args(["tree", "--locked", "--manifest-path", manifest, "--prefix", "none", "--format", "{p} with {f}"]);
+        let output = cargo.args(selection).output().expect("cargo runs the tests");
+        let printed = String::from_utf8(output.stdout).expect("it is text");
+        let packages: BTreeSet<String> = printed.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect();
+        assert!(!packages.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+        packages
+    }
+
+    #[test]
+    fn the_dependencies_of_these_commands_are_compiled_once_for_them_and_for_the_tests() {
+        let own = packages(&["--package", "xtask", "--edges", "normal,build"]);
+        let in_tests = packages(&["--workspace", "--edges", "normal,build,dev"]);
+        let twice: Vec<&String> = own.difference(&in_tests).collect();
+        assert!(twice.is_empty(), "give xtask/Cargo.toml the features that these have in the tests: {twice:#?}");
+    }
 }

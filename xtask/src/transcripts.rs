@@ -138,6 +138,8 @@ impl Shell {
             .args(["-c", &format!("{{ {script}\n}} 2>&1; code=$?; printf '\\n%s' \"$PWD\"; exit $code")])
             .current_dir(&self.folder)
             .env("PATH", std::env::join_paths(programs)?)
+            // The packages that a reader makes share what is compiled, also with what was studied before.
+            .env("CARGO_TARGET_DIR", crate::target(&self.root))
             .stdin(Stdio::null())
             .stderr(Stdio::inherit())
             .output()?;

@@ -16,7 +16,7 @@ fn a_study_is_held_against_another() {
     };
     assert_eq!(diff(&[]), "gbn: the two studies do not differ.\n");
 
-    let other = ["study", "gbn", "--cases", "24", "--seed", "8", "--fresh", "--operators", "-LVR"];
+    let other = ["study", "gbn", "--cases", "24", "--seed", "8", "--fresh", "--suites", "20", "--operators", "-LVR"];
     assert_exit(&run(&other, &after.out), 0);
     let difference: Value = serde_json::from_str(&diff(&["--json"])).expect("JSON");
     assert_eq!((&difference["format_version"], &difference["same_universe"]), (&1.into(), &false.into()));
@@ -59,7 +59,8 @@ fn a_score_that_is_too_low_is_told_by_the_exit_code_after_all_is_written() {
     assert!(stderr(&output).contains("SCORE TOO LOW: of the mutants suite.json kills "), "{}", stderr(&output));
     assert!(stderr(&output).contains("; --score-min asks for 100 %"), "{}", stderr(&output));
     assert!(results(&study.out) == before, "the results differ");
-    assert_exit(&with(&["--criterion", "all-blocks", "--dominator-score-min", "100"]), 0);
+    let of_mutants = ["--builder", "minimum", "--criterion", "mutants"];
+    assert_exit(&with(&[&of_mutants[..], &["--dominator-score-min", "100"]].concat()), 0);
     for wrong in ["101", "-1", "NaN", "eighty"] {
         let output = with(&[&format!("--score-min={wrong}")]);
         assert_exit(&output, 2);

@@ -22,7 +22,8 @@ struct Studied {
 impl Studied {
     fn study(&self, options: &[&str]) -> String {
         let out = text(self.out.path());
-        let arguments = ["study", "store", "--cases", "40", "--suites", "10", "--jobs", "2", "--out", &out];
+        let arguments =
+            ["study", "store", "--cases", "40", "--suites", "10", "--pages", "2", "--jobs", "2", "--out", &out];
         let output = self.package.simutant(&[&arguments, options].concat());
         assert_exit(&output, 0);
         stdout(&output)

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{assert_exit, finished_study, folder, run, stderr, stdout, text, write};
+use crate::init::UserPackage;
+use crate::support::{assert_exit, command, finished_study, folder, run, stderr, stdout, text, write};
 
 /// Returns what a study left in `results.json`.
 fn read_results(out: &Path) -> Value {
@@ -109,8 +110,11 @@ fn judgements_have_their_say_in_studies_and_are_kept_where_the_manifest_says() {
     let manifest = copy_of_gcd(folder.path());
     let out = folder.path().join("out");
     let file = folder.path().join("simutant-judgements.toml");
-    let call = |arguments: &[&str]| run(&[arguments, &["--manifest-path", &manifest]].concat(), &out);
-    let study = || call(&["study", "gcd", "--cases", "12"]);
+    let call = |arguments: &[&str]| {
+        let mut call = command(&[arguments, &["--manifest-path", &manifest]].concat(), &out);
+        call.env("CARGO_TARGET_DIR", UserPackage::target_directory()).output().expect("the command was built")
+    };
+    let study = || call(&["study", "gcd", "--cases", "12", "--suites", "10", "--pages", "2"]);
     assert_exit(&study(), 0);
     let before = read_results(&out);
     let survivor = &before["survivors"][0];

@@ -128,7 +128,7 @@ fn a_new_package_is_studied_at_once() {
 
     let before = package.files();
     let out = folder();
-    let arguments = ["study", "store", "--cases", "60", "--suites", "20", "--out", &text(out.path())];
+    let arguments = ["study", "store", "--cases", "60", "--suites", "20", "--pages", "2", "--out", &text(out.path())];
     let study = package.simutant(&arguments);
     assert_exit(&study, 0);
     assert!(package.files() == before, "a study changed the package");
@@ -190,7 +190,8 @@ fn a_new_package_with_a_machine_is_studied_and_runs_on_a_real_server() {
 
     let out = folder();
     let study = |source: &str, cases: &str| {
-        let arguments = ["study", "store", "--source", source, "--cases", cases, "--suites", "10", "--fresh"];
+        let arguments =
+            ["study", "store", "--source", source, "--cases", cases, "--suites", "10", "--pages", "2", "--fresh"];
         let output = package.simutant(&[&arguments[..], &["--out", &text(out.path())]].concat());
         assert_exit(&output, 0);
         stdout(&output)
@@ -365,7 +366,7 @@ fn test_cases_run_on_the_testbed_of_the_users_package() {
 }
 
 /// What a small study is asked for.
-const SMALL: [&str; 6] = ["study", "store", "--cases", "20", "--suites", "10"];
+const SMALL: [&str; 8] = ["study", "store", "--cases", "20", "--suites", "10", "--pages", "2"];
 
 impl UserPackage {
     /// Studies the package, and checks that the study is whole.
@@ -441,7 +442,8 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     package.check_studied(&[]);
     // Systems that come with Simutant are studied without a checkout, but their implementations are in it.
     let out = folder();
-    let study = simutant(&["study", "gcd", "--cases", "20", "--suites", "10", "--out", &text(out.path())]);
+    let study =
+        simutant(&["study", "gcd", "--cases", "20", "--suites", "10", "--pages", "2", "--out", &text(out.path())]);
     assert_exit(&study, 0);
     let missing = simutant(&["test", "gbn", "--cases", "3", "--implementation", "udp"]);
     assert_exit(&missing, 3);

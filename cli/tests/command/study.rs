@@ -62,7 +62,8 @@ fn the_seed_alone_decides() {
     let written = std::fs::read_to_string(study.out.join("results.json")).expect("it was written");
     assert_eq!(stdout(&output), written);
 
-    let output = run(&["study", "gbn", "--cases", "24", "--seed", "8", "--fresh"], &study.out);
+    let output =
+        run(&["study", "gbn", "--cases", "24", "--seed", "8", "--pages", "2", "--suites", "20", "--fresh"], &study.out);
     assert_exit(&output, 0);
     for (file, (other, first)) in RESULTS.into_iter().zip(results(&study.out).into_iter().zip(expected)) {
         assert!(other != first, "{file} is the same with another seed");
