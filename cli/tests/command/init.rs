@@ -61,7 +61,9 @@ impl UserPackage {
     fn run_with(&self, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.path("")).env("CARGO_TARGET_DIR", Self::target_directory());
-        command.env_remove("SIMUTANT_ENGINE").envs(variables.iter().copied());
+        // As in the workspace and the examples: cargo shares what it compiled only for equal profiles.
+        command.env_remove("SIMUTANT_ENGINE").env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
+        command.envs(variables.iter().copied());
         command.output().expect("it can be started")
     }
 

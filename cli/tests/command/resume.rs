@@ -17,7 +17,7 @@ use crate::support::{
 
 /// A study that is long enough to be disturbed at many points: a second on the original, some seconds on the mutants.
 pub(crate) const LONG_STUDY: [&str; 13] =
-    ["study", "gbn", "--cases", "300", "--reseed", "3", "--seed", "5", "--jobs", "2", "--fresh", "--pages", "2"];
+    ["study", "gbn", "--cases", "300", "--reseed", "3", "--seed", "5", "--jobs", "2", "--pages", "2", "--fresh"];
 
 /// With their re-seedings.
 const CASES: u32 = 900;
