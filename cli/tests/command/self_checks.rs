@@ -11,9 +11,7 @@ pub(crate) const LATENCY: &str = "VirtualDuration::from_nanos(case.latency_ns)";
 /// Studies `store` with few test cases and expects that it ends with an error, and without results.
 #[track_caller]
 fn fails(package: &UserPackage, out: &str) -> Output {
-    let arguments = [
-        "study", "store", "--cases", "4", "--reseed", "1", "--suites", "10", "--jobs", "1", "--seed", "3", "--out", out,
-    ];
+    let arguments = ["study", "store", "--cases", "4", "--reseed", "1", "--jobs", "1", "--seed", "3", "--out", out];
     let output = package.simutant(&arguments);
     assert_exit(&output, 1);
     assert_eq!(stdout(&output), "");
