@@ -20,7 +20,8 @@ use simutant_system::{System, universe};
 use simutant_systems::zookeeper::ZooKeeperEnsemble;
 use simutant_testbeds::TESTBEDS;
 use simutant_testbeds::zookeeper::{
-    CallScript, Client, ScriptDomain, ScriptedCall, Servers, Sessions, ZooKeeperHistory, ensemble, one_server,
+    CallScript, Client, ClientError, ScriptDomain, ScriptedCall, Servers, Sessions, ZooKeeperHistory, ensemble,
+    one_server,
 };
 
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -362,19 +363,30 @@ fn each_session_of_an_ensemble_sees_its_own_order() {
     let Some((_folder, servers)) = servers(|folder| Servers::ensemble(folder).expect("the servers start")) else {
         return;
     };
-    let mut sessions = Sessions::connect(servers.addresses(), 3, "t", TIMEOUT).expect("they connect");
+    let connect = |name: &str| Sessions::connect(servers.addresses(), 3, name, TIMEOUT).expect("they connect");
+    let mut sessions = connect("t");
     let domain =
         ScriptDomain { sessions_max: 3, calls_max: 5, asynchronous_of_ten: 3, changes_acls: false, watches: true };
     // A follower may answer reads from before what others have been told is done.
     let order = Order::sequential();
-    let mut behind = 0;
+    let (mut behind, mut broken) = (0, 0);
     for number in 0..100 {
         let script = CallScript::draw(&domain, &mut Random::from_seed(3).stream(&number.to_string()));
-        let history = sessions.run(&script).expect("the servers answer");
+        let history = match sessions.run(&script) {
+            // A server that has lost its leader, as on a slow machine, takes leave of its clients.
+            Err(ClientError::Broken(error)) => {
+                eprintln!("script {number}: a connection broke: {error}");
+                broken += 1;
+                sessions = connect(&format!("t{number}"));
+                continue;
+            }
+            known => known.expect("the servers answer"),
+        };
         let check = Check { order: order.clone(), ..Check::default() };
         assert!(check.run(&history, &ZooKeeper::default()).is_possible(), "{script:?}\n{history:?}");
         behind += usize::from(!is_possible(&history, &ZooKeeper::default()));
     }
+    assert!(broken < 5, "{broken} of 100 scripts lost a connection");
     eprintln!("{behind} of 100 histories of an ensemble have reads of what was before another session's calls");
 }
 
