@@ -56,6 +56,9 @@ pub(crate) struct Common {
     /// Print the result as JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Print all that was found out, and not the one screen that says what to do.
+    #[arg(long, short, global = true, conflicts_with = "json")]
+    pub(crate) verbose: bool,
 }
 
 impl Common {
@@ -111,6 +114,8 @@ pub(crate) enum Command {
     Operators(OperatorsArguments),
     /// Show what kills a mutant, and the first event at which its run differs from the original's.
     Explain(ExplainArguments),
+    /// Show a section of what a study, an experiment or a comparison of sources found; without one, list the sections.
+    Show(ShowArguments),
     /// Write a finished study in formats of other tools: reports, test code, tables, plots.
     Export(ExportArguments),
     /// Show what changed between two studies: mutants, requirements, scores and suites.
@@ -400,6 +405,16 @@ pub(crate) struct ExplainArguments {
     /// study that shows the mutant best].
     #[arg(long, value_name = "NUMBER|JSON|FILE")]
     pub(crate) case: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArguments {
+    /// The folder of the result.
+    #[arg(value_name = "OUT")]
+    pub(crate) folder: PathBuf,
+    /// The name of a section [default: list all].
+    #[arg(value_name = "SECTION")]
+    pub(crate) section: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -25,6 +25,7 @@ mod proxy;
 mod score;
 mod select;
 mod shard;
+mod show;
 mod shrink;
 mod simulate;
 mod sources;
@@ -55,6 +56,7 @@ fn main() -> std::process::ExitCode {
         Command::Operators(arguments) => operators::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Diff(arguments) => diff::run(arguments, common),
+        Command::Show(arguments) => show::run(arguments, common),
         Command::Export(arguments) => export::run(arguments, common),
         Command::Judge(arguments) => judge::run(arguments, common),
         Command::Simulate(arguments) => simulate::run(arguments, common),

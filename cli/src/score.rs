@@ -1,6 +1,6 @@
 //! `simutant score`: what a suite of one's own takes and is worth, beside suites of a study that take as long.
 
-use simutant_report::assessment_text;
+use simutant_report::{assessment_summary, assessment_text};
 use simutant_study::{ScorePlan, ScoredSuite};
 
 use crate::arguments::{Common, ScoreArguments};
@@ -24,7 +24,8 @@ pub(crate) fn run(arguments: &ScoreArguments, common: &Common) -> anyhow::Result
     output::print(&if common.json {
         output::json(&output::Versioned::new(&assessment))?
     } else {
-        assessment_text(&outcomes, &assessment)
+        let text = if common.verbose { assessment_text } else { assessment_summary };
+        text(&outcomes, &assessment)
     })?;
     Ok(Exit::Success)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use simutant_analysis::{SourceComparison, compare_sources};
 use simutant_campaign::Existing;
 use simutant_outcomes::InputSource;
-use simutant_report::sources_table;
+use simutant_report::{sources_summary, sources_tables};
 use simutant_study::{SourceOutcomes, SourcesPlan};
 
 use crate::arguments::{Common, SourcesArguments};
@@ -50,13 +50,17 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
         return Ok(Exit::Failed);
     }
     let comparison = compare_sources(&all, &options);
+    let tables = sources_tables(&comparison);
+    output::write(&plan.campaign.out.join("sources.txt"), &tables)?;
     output::print(&if common.json {
         output::json(&Compared { comparison: &comparison, failed: &failed })?
     } else {
-        let mut text = sources_table(&comparison);
+        let mut text = if common.verbose { tables } else { sources_summary(&comparison) };
         failed
             .iter()
             .for_each(|Failed { source, message }| text.push_str(&format!("{source} is not among them: {message}\n")));
+        let (program, folder) = (output::program(), output::quoted(&plan.campaign.out.display().to_string()));
+        text.push_str(&format!("next: {program} show {folder} lists the tables of what was found out\n"));
         text
     })?;
     Ok(if failed.is_empty() { Exit::Success } else { Exit::Failed })

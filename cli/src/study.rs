@@ -7,7 +7,7 @@ use serde::Serialize;
 use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, duration, plural, suite_scores};
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
-use simutant_report::{contradiction_sentence, tables, wrapped};
+use simutant_report::{contradiction_sentence, summary, tables, wrapped};
 use simutant_study::{CompletedStudy, CostRequest, FinishedStudy, MachineCodeCheck, StudyPlan, SuiteChoice};
 
 use crate::arguments::{Common, CostArgument, StudyArguments};
@@ -36,8 +36,12 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
     if common.json {
         output::print(&output::json(analysis)?)?;
     } else {
-        let (tables, written) = (tables(analysis, reference.as_ref()), written(&plan, suite.as_ref(), analysis));
-        output::print(&format!("{tables}\n{}\n{written}", prose(&spent(&statistics))))?;
+        let found = match common.verbose {
+            true => format!("{}\n{}", tables(analysis, reference.as_ref()), prose(&spent(&statistics))),
+            false => summary(analysis),
+        };
+        let written = written(&plan, suite.as_ref(), analysis);
+        output::print(&format!("{found}\n{}{written}", prose(&kept(&statistics))))?;
     }
     let contradicts = tell_contradictions(&finished);
     let too_low = below_minimum(arguments, &finished);
@@ -179,7 +183,7 @@ fn durations(path: &Path) -> Result<BTreeMap<String, f64>, BadInput> {
 
 /// Wraps each line.
 fn prose(text: &str) -> String {
-    text.lines().map(wrapped).collect::<Vec<_>>().join("\n")
+    text.lines().map(|line| wrapped(line) + "\n").collect()
 }
 
 /// Says what the study did, and how fast.
@@ -192,36 +196,13 @@ fn spent(statistics: &Statistics) -> String {
         ),
         None => "none in this session".to_owned(),
     };
-    let kept = match statistics.session_kept {
-        0 => String::new(),
-        kept => format!(
-            "\nkept {kept} of {} of an earlier session: nothing that was called has changed since; made again, with the same end: {}",
-            plural((statistics.pairs_executed + statistics.reseeded_executed) as usize, "run"),
-            statistics.session_kept_checked,
-        ),
-    };
-    let kept = match statistics.session_recordings_kept {
-        0 => kept,
-        recordings => format!(
-            "{kept}\nrecorded {} anew and kept what was recorded of {recordings}; recorded again, with the same end: {}",
-            plural((statistics.cases_compared - recordings) as usize, "test case"),
-            statistics.session_recordings_checked,
-        ),
-    };
     let share = |part: u64| 100.0 * part as f64 / statistics.pairs.max(1) as f64;
     let reseeded = match statistics.reseeded_executed {
         0 => String::new(),
         count => format!(", re-seeded {}", plural(count as usize, "run")),
     };
-    let unlisted = match statistics.session_pairs_unlisted {
-        0 => String::new(),
-        count => format!(
-            "\nwarning: {} a use saw a definition that the mutator does not list for it; all-defs, all-p-uses and all-uses are not exact",
-            if count == 1 { "once".to_owned() } else { format!("{count} times") },
-        ),
-    };
     format!(
-        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %){reseeded}\nruns: {rate}{kept}{unlisted}",
+        "pairs of a test case and a mutant: {}, pruned {} ({:.1} %), executed {} ({:.1} %){reseeded}\nruns: {rate}",
         statistics.pairs,
         statistics.pairs_pruned,
         share(statistics.pairs_pruned),
@@ -230,10 +211,42 @@ fn spent(statistics: &Statistics) -> String {
     )
 }
 
+/// Says what of an earlier session was used again, and what makes coverage inexact: a line each, and none if there is
+/// neither.
+fn kept(statistics: &Statistics) -> String {
+    let mut lines = String::new();
+    if statistics.session_kept > 0 {
+        lines.push_str(&format!(
+            "kept {} of {} of an earlier session: nothing that was called has changed since; made again, with the same end: {}\n",
+            statistics.session_kept,
+            plural((statistics.pairs_executed + statistics.reseeded_executed) as usize, "run"),
+            statistics.session_kept_checked,
+        ));
+    }
+    if statistics.session_recordings_kept > 0 {
+        let recordings = statistics.session_recordings_kept;
+        lines.push_str(&format!(
+            "recorded {} anew and kept what was recorded of {recordings}; recorded again, with the same end: {}\n",
+            plural((statistics.cases_compared - recordings) as usize, "test case"),
+            statistics.session_recordings_checked,
+        ));
+    }
+    if statistics.session_pairs_unlisted > 0 {
+        lines.push_str(&format!(
+            "warning: {} a use saw a definition that the mutator does not list for it; all-defs, all-p-uses and all-uses are not exact\n",
+            match statistics.session_pairs_unlisted {
+                1 => "once".to_owned(),
+                count => format!("{count} times"),
+            },
+        ));
+    }
+    lines
+}
+
 /// Says what was written, and what to do with it.
 fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> String {
     let (out, system) = (plan.campaign.out.display(), &analysis.system);
-    let mut text = format!("written to {out}: report.html, mutants/, cases/, tables.txt, results.json, journal.sqlite");
+    let mut text = format!("written to {out}: report.html, tables.txt, results.json, journal.sqlite");
     text.push_str(match chosen {
         Some(_) => ", suite.json\n",
         None if analysis.is_undecided() => {
@@ -242,9 +255,11 @@ fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> Str
         None => "; no suite, since the criterion has no requirement that a test case covers\n",
     });
     text.push_str(&saves_little(&plan.choice, chosen, analysis));
+    let (program, folder) = (output::program(), output::quoted(&out.to_string()));
+    text.push_str(&format!("next: {program} show {folder} lists the tables of what was found out\n"));
     text.push_str(&explains(plan, analysis));
     if let Some(suite) = chosen {
-        let (program, inputs) = (output::program(), plural(suite.cases.len(), "input"));
+        let inputs = plural(suite.cases.len(), "input");
         text.push_str(&format!(
             "next: {program} test {system} --suite {out}/suite.json --implementation NAME runs its {inputs}\n"
         ));

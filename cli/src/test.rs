@@ -92,10 +92,11 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
     }
     let alone = |name: &str| alone(name, &implementation, arguments, common);
     let listed = costs.map(|costs| costs.text(report.results.len(), is_repeated(arguments))).unwrap_or_default();
+    let shown_max = if common.verbose { usize::MAX } else { SHOWN_MAX };
     let shown = match (common.json, is_repeated(arguments)) {
         (true, _) => text,
-        (false, true) => listed + &summary_of_rates(&rates, &alone),
-        (false, false) => listed + &summary(&report, &alone),
+        (false, true) => listed + &summary_of_rates(&rates, &alone, shown_max),
+        (false, false) => listed + &summary(&report, &alone, shown_max),
     };
     output::print(&shown)?;
     Ok(exit)
@@ -446,13 +447,63 @@ fn line(result: &CaseResult, repetitions: u32) -> String {
     line
 }
 
-/// Tells of each test case that failed, or of which nothing was found out, how often.
-fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> String {
+/// How many test cases that did not pass are shown with what their programs printed.
+const SHOWN_MAX: usize = 3;
+
+/// Results that did not pass: those that are shown, the first of each kind before others of the same, and how many others
+/// there are of each kind.
+struct NotPassed<T> {
+    shown: Vec<T>,
+    others: Vec<(String, usize)>,
+}
+
+impl<T> NotPassed<T> {
+    fn new<'a>(all: Vec<T>, result: impl Fn(&T) -> &'a CaseResult, shown_max: usize) -> Self {
+        let kind = |one: &T| match &result(one).verdict {
+            Verdict::Fail(finding) => finding.kind.clone(),
+            Verdict::Pass | Verdict::Inconclusive(_) => "inconclusive".to_owned(),
+        };
+        let kinds: Vec<String> = all.iter().map(kind).collect();
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|&place| kinds[..place].contains(&kinds[place]));
+        order.truncate(shown_max);
+        let mut others: Vec<(String, usize)> = Vec::new();
+        for place in (0..all.len()).filter(|place| !order.contains(place)) {
+            match others.iter_mut().find(|(kind, _)| *kind == kinds[place]) {
+                Some((_, count)) => *count += 1,
+                None => others.push((kinds[place].clone(), 1)),
+            }
+        }
+        let shown = all.into_iter().enumerate().filter(|(place, _)| order.contains(place)).map(|(_, one)| one);
+        Self { shown: shown.collect(), others }
+    }
+
+    /// Returns how many lines of what programs printed there is room for, for each that is shown.
+    fn lines_max(&self) -> usize {
+        let of = self.shown.len().clamp(1, SHOWN_MAX);
+        log::LINES_MAX.div_ceil(of)
+    }
+
+    /// Says how many others there are; nothing if all are shown.
+    fn rest(&self) -> String {
+        if self.others.is_empty() {
+            return String::new();
+        }
+        let kinds: Vec<String> = self.others.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        format!("others that did not pass, by kind: {}; --verbose shows them\n\n", kinds.join(", "))
+    }
+}
+
+/// Tells of test cases that failed, or of which nothing was found out, how often.
+fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String, shown_max: usize) -> String {
     let mut text = String::new();
-    for rate in rates {
-        let is_shown = |result: &&CaseResult| !result.verdict.passes() && !result.passes_without_faults();
-        let first = rate.failures().next().or_else(|| rate.results.iter().find(is_shown));
-        let Some(shown) = first else { continue };
+    let is_told = |result: &&CaseResult| !result.verdict.passes() && !result.passes_without_faults();
+    let not_passed = rates.iter().filter_map(|rate| {
+        let first = rate.failures().next().or_else(|| rate.results.iter().find(is_told))?;
+        Some((rate, first))
+    });
+    let not_passed = NotPassed::new(not_passed.collect(), |(_, first)| first, shown_max);
+    for &(rate, shown) in &not_passed.shown {
         let word = if rate.failed > 0 { "FAILED" } else { "INCONCLUSIVE" };
         text.push_str(&format!("{word} {}: {rate}\n", rate.name));
         for (reason, count) in rate.reasons() {
@@ -465,9 +516,11 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
         text.push_str(&input(&shown.case));
         text.push_str(&explained(shown));
         text.push_str(&kept(shown));
-        text.push_str(&log::shown(shown, &format!("  repetition {}, ", shown.repetition)));
+        let margin = format!("  repetition {}, ", shown.repetition);
+        text.push_str(&log::shown(shown, &margin, not_passed.lines_max()));
         text.push_str(&format!("  alone: {}\n\n", alone(rate.name)));
     }
+    text.push_str(&not_passed.rest());
     let count = |is_counted: fn(&Rate<'_>) -> bool| rates.iter().filter(|rate| is_counted(rate)).count();
     text.push_str(&format!(
         "{} passed {} times{}, {} failed sometimes, {} always",
@@ -482,13 +535,14 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String) -> Strin
     text + &rates.iter().map(|rate| noted(rate.results)).collect::<String>()
 }
 
-fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
+fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String, shown_max: usize) -> String {
     let mut text = String::new();
-    for result in &report.results {
+    // What lacks faults is noted below, and running it alone would not help.
+    let is_told = |result: &&CaseResult| !result.verdict.passes() && !result.passes_without_faults();
+    let not_passed = NotPassed::new(report.results.iter().filter(is_told).collect(), |result| result, shown_max);
+    for result in &not_passed.shown {
         match &result.verdict {
-            Verdict::Pass => continue,
-            // What is missing is noted below, and running it alone would not help.
-            Verdict::Inconclusive(_) if result.passes_without_faults() => continue,
+            Verdict::Pass => {}
             Verdict::Fail(finding) => text.push_str(&format!("FAILED {}: {finding}\n", result.name)),
             Verdict::Inconclusive(inconclusive) => {
                 text.push_str(&format!("INCONCLUSIVE {}: {inconclusive}\n", result.name));
@@ -497,9 +551,10 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String) -> String {
         text.push_str(&input(&result.case));
         text.push_str(&explained(result));
         text.push_str(&kept(result));
-        text.push_str(&log::shown(result, "  "));
+        text.push_str(&log::shown(result, "  ", not_passed.lines_max()));
         text.push_str(&format!("  alone: {}\n\n", alone(&result.name)));
     }
+    text.push_str(&not_passed.rest());
     let count = |is: fn(&Verdict) -> bool| report.results.iter().filter(|result| is(&result.verdict)).count();
     let (passed, failed) = (count(Verdict::passes), count(Verdict::kills));
     let early = report.results.iter().filter(|result| result.passes_before_fault()).count();
@@ -595,4 +650,29 @@ fn alone(name: &str, implementation: &Implementation, arguments: &TestArguments,
 /// Returns after what time a test case has failed: as the user says, or else as the implementation has it.
 pub(crate) fn timeout(seconds: Option<u64>, implementation: &Implementation, system: &str) -> Duration {
     seconds.map_or_else(|| implementation.timeout(system), Duration::from_secs)
+}
+
+#[cfg(test)]
+mod tests {
+    use simutant_outcomes::Finding;
+
+    use super::*;
+
+    #[test]
+    fn of_many_failures_the_first_of_each_kind_are_shown_and_the_others_counted() {
+        let failed = |kind: &&str| CaseResult {
+            verdict: Verdict::Fail(Finding::wrong_result(*kind, "a summary")),
+            ..log::tests::failed(&[])
+        };
+        let kinds = |all: &[&str], shown_max: usize| {
+            let all: Vec<CaseResult> = all.iter().map(failed).collect();
+            let NotPassed { shown, others } = NotPassed::new(all.iter().collect(), |result| result, shown_max);
+            let kind = |result: &&CaseResult| result.verdict.finding().map(|finding| finding.kind.clone());
+            (shown.iter().filter_map(kind).collect::<Vec<_>>(), others)
+        };
+        let (shown, others) = kinds(&["a", "a", "a", "b", "a", "b"], 3);
+        assert_eq!(shown, ["a", "a", "b"], "in their order");
+        assert_eq!(others, [("a".to_owned(), 2), ("b".to_owned(), 1)]);
+        assert_eq!(kinds(&["a", "a"], usize::MAX), (vec!["a".to_owned(); 2], Vec::new()));
+    }
 }

@@ -1,5 +1,5 @@
-//! The project's own commands: `cargo xtask check`, `cargo xtask test`, `cargo xtask transcripts`, and `cargo xtask ci`
-//! for all three; `cargo xtask docs`, `cargo xtask figures`, `cargo xtask transfer`, `cargo xtask examples`,
+//! The project's own commands: `cargo xtask check`, `cargo xtask test`, `cargo xtask slow`, `cargo xtask transcripts`, and
+//! `cargo xtask ci` for all four; `cargo xtask docs`, `cargo xtask figures`, `cargo xtask transfer`, `cargo xtask examples`,
 //! `cargo xtask foreign`, `cargo xtask bench`.
 
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
@@ -11,11 +11,12 @@ mod foreign;
 mod licences;
 mod needs;
 mod reproducible;
+mod timed;
 mod transcripts;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -56,11 +57,14 @@ enum Task {
         #[arg(required = true, value_name = "FILE")]
         experiments: Vec<PathBuf>,
     },
-    /// Install what the tests need and is missing, then run all of them.
+    /// Install what the tests need and is missing, then run them.
     Test,
-    /// Instrument crates that others wrote, and run their own tests on the copies; a part of `test`.
+    /// Run what takes long and seldom breaks: tests of the benchmarks, crates that others wrote on instrumented copies,
+    /// and the examples.
+    Slow,
+    /// Instrument crates that others wrote, and run their own tests on the copies; a part of `slow`.
     Foreign,
-    /// Test the examples, and study them as their users would; a part of `test`.
+    /// Test the examples, and study them as their users would; a part of `slow`.
     Examples,
     /// Run the console blocks of the README and the guide, and compare what they print with what the pages show.
     Transcripts,
@@ -99,6 +103,7 @@ fn tell_time() {
     for (taken, command) in taken.iter().take(TOLD) {
         eprintln!("xtask: {:6.0} s  {command}", taken.as_secs_f64());
     }
+    timed::tell();
 }
 
 fn run_task(task: Task) -> anyhow::Result<()> {
@@ -114,8 +119,9 @@ fn run_task(task: Task) -> anyhow::Result<()> {
             let experiments: Vec<PathBuf> = experiments.iter().map(|path| from.join(path)).collect();
             docs::transfer::write(root, &experiments)
         }
-        Task::Test => {
-            test(root)?;
+        Task::Test => test(root),
+        Task::Slow => {
+            slow(root)?;
             examples::test(root)
         }
         Task::Examples => examples::test(root),
@@ -126,6 +132,7 @@ fn run_task(task: Task) -> anyhow::Result<()> {
             let begun = Instant::now();
             check(root)?;
             test(root)?;
+            slow(root)?;
             for (name, minutes, run) in LAST {
                 if begun.elapsed() < Duration::from_secs(60 * minutes) {
                     run(root)?;
@@ -139,14 +146,19 @@ fn run_task(task: Task) -> anyhow::Result<()> {
     }
 }
 
-/// Installs what the tests need, and runs all of them but for the examples.
+/// Installs what the tests need, and runs them.
 fn test(root: &Path) -> anyhow::Result<()> {
     needs::install(root)?;
-    cargo(["test", "--workspace", "--no-fail-fast"], &[])?;
+    timed::run(Command::new("cargo").args(["test", "--workspace", "--no-fail-fast"]))?;
     // What needs more than Rust is left out of the tests above, unless it is asked for.
     cargo(["test", "--workspace", "--test", "browser", "--", "--ignored"], &[])?;
     // What the probes do in programs that no worker runs.
-    cargo(["test", "--package", "simutant-probe", "--features", "program"], &[])?;
+    cargo(["test", "--package", "simutant-probe", "--features", "program"], &[])
+}
+
+/// Tests what takes long and seldom breaks, but for the examples.
+fn slow(root: &Path) -> anyhow::Result<()> {
+    needs::install(root)?;
     in_bench(root, &["test"], &[])?;
     foreign::test(root)
 }
@@ -212,9 +224,17 @@ fn target(root: &Path) -> PathBuf {
 
 /// Runs a command, and fails if it does. What it takes is told at once, and [`tell_time`] tells it once more.
 fn run(command: &mut Command) -> anyhow::Result<()> {
+    run_with(command, Command::status)
+}
+
+/// Runs a command as it is said, and fails if it does.
+fn run_with(
+    command: &mut Command,
+    to_end: impl FnOnce(&mut Command) -> std::io::Result<ExitStatus>,
+) -> anyhow::Result<()> {
     eprintln!("xtask: {command:?}");
     let begun = Instant::now();
-    let status = command.status().with_context(|| format!("cannot start {command:?}"))?;
+    let status = to_end(command).with_context(|| format!("cannot start {command:?}"))?;
     let taken = begun.elapsed();
     eprintln!("xtask: after {:.0} s: {command:?}", taken.as_secs_f64());
     TAKEN.lock().expect("nobody panics with it").push((taken, format!("{command:?}")));

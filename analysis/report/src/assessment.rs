@@ -11,6 +11,21 @@ use crate::text::or_none;
 /// The maximum number of mutants that are listed.
 const MISSED_MAX: usize = 20;
 
+/// How many are listed on one screen.
+const MISSED_SHOWN: usize = 3;
+
+/// Returns sentences on a suite, what would add most to it, and the first of the mutants that it lacks: plain text for one
+/// screen, ending in a line break.
+///
+/// # Panics
+/// If the assessment is not of these outcomes.
+pub fn assessment_summary(outcomes: &Outcomes, assessment: &Assessment) -> String {
+    let mut sections = Sections::new(headline(assessment));
+    additions(assessment, &mut sections);
+    missed(outcomes, assessment, &mut sections, (MISSED_SHOWN, "--verbose lists them"));
+    sections.text()
+}
+
 /// Returns sentences on a suite and tables of what it covers and lacks: plain text, ending in a line break.
 ///
 /// # Panics
@@ -25,16 +40,14 @@ pub fn assessment_text(outcomes: &Outcomes, assessment: &Assessment) -> String {
     let note =
         "Of: requirements that some test case of the universe covers. By no other: no other test case covers them.";
     sections.add("Coverage on own seeds", coverage, &[note.to_owned()]);
-    if let Some(sentence) = absent_sentence(assessment.inputs, &assessment.absent) {
-        sections.say(&sentence);
-    }
     additions(assessment, &mut sections);
-    missed(outcomes, assessment, &mut sections);
+    missed(outcomes, assessment, &mut sections, (MISSED_MAX, "--json has them"));
     sections.text()
 }
 
 fn headline(assessment: &Assessment) -> String {
-    let Assessment { system, universe, inputs, seconds, mutants, dominators, expected, random_suites, .. } = assessment;
+    let Assessment { system, universe, inputs, seconds, mutants, dominators, expected, random_suites, absent, .. } =
+        assessment;
     let mut sentences = Vec::new();
     if let Some(expected) = expected {
         sentences.push(format!(
@@ -74,7 +87,9 @@ fn headline(assessment: &Assessment) -> String {
         duration(*seconds),
         count(*universe as u64),
     ));
-    format!("{title}\n\n{}", sentences.concat())
+    let absent =
+        absent_sentence(*inputs, absent).map_or_else(String::new, |sentence| format!("\n{}\n", wrapped(&sentence)));
+    format!("{title}\n\n{}{absent}", sentences.concat())
 }
 
 fn additions(assessment: &Assessment, sections: &mut Sections) {
@@ -94,14 +109,15 @@ fn additions(assessment: &Assessment, sections: &mut Sections) {
     );
 }
 
-fn missed(outcomes: &Outcomes, assessment: &Assessment, sections: &mut Sections) {
+/// Lists at most so many of the mutants that it lacks, and says where the others are.
+fn missed(outcomes: &Outcomes, assessment: &Assessment, sections: &mut Sections, (listed_max, others): (usize, &str)) {
     let Score { killed, of } = assessment.mutants.score;
     if of == killed {
         sections.say("It kills every mutant that some test case of the universe kills.");
         return;
     }
     let mut rows = table(["mutant", "operator", "place", "function", "killed by"]);
-    for missed in assessment.missed.iter().take(MISSED_MAX) {
+    for missed in assessment.missed.iter().take(listed_max) {
         let sites = &outcomes.sites;
         let mutant = &sites.mutants[missed.mutant];
         rows.add_row(cells([
@@ -112,9 +128,9 @@ fn missed(outcomes: &Outcomes, assessment: &Assessment, sections: &mut Sections)
             missed.killed_by.to_string(),
         ]));
     }
-    let more = assessment.missed.len().saturating_sub(MISSED_MAX);
+    let more = assessment.missed.len().saturating_sub(listed_max);
     let mut notes = vec!["Killed by: so many test cases of the universe.".to_owned()];
-    notes.extend((more > 0).then(|| format!("{more} more are in --json.")));
+    notes.extend((more > 0).then(|| format!("There are {more} more: {others}.")));
     let mutants = plural(of - killed, "mutant");
     sections.add(&format!("{mutants} that the universe kills and the suite does not"), rows, &notes);
 }

@@ -156,7 +156,7 @@ pub(crate) fn others(beside: &Beside, random: &str) -> String {
 }
 
 /// Says what a test case is taken to take, and how that is known.
-fn test_time_sentence(analysis: &Analysis) -> String {
+pub(crate) fn test_time_sentence(analysis: &Analysis) -> String {
     let AnalysisOptions { test_time, test_time_from, durations, .. } = &analysis.options;
     let known = match test_time_from {
         TestTimeSource::Assumed => {
@@ -176,7 +176,7 @@ fn test_time_sentence(analysis: &Analysis) -> String {
 }
 
 /// Returns of how many inputs that kill a mutant one finds a fault of its kind, as briefly as it can be said.
-fn inputs(coupling: f64) -> String {
+pub(crate) fn inputs(coupling: f64) -> String {
     let inputs = 1.0 / coupling;
     if (inputs - inputs.round()).abs() < 1e-9 { inputs.round().to_string() } else { format!("{inputs:.1}") }
 }

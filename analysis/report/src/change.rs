@@ -1,16 +1,18 @@
 //! Changes of mutants on one line of code.
 
-/// Returns a change on one line, each side cut to so many characters: from a little before the first character that
-/// differs. What is replaced by nothing is `(deleted)`.
+/// Returns a change on one line, each side cut to so many characters: from the beginning where that shows the first
+/// difference, and else from a little before it. What is replaced by nothing is `(deleted)`.
 pub(crate) fn shortened(original: &str, replacement: &str, length_max: usize) -> (String, String) {
     const BEFORE: usize = 15;
+    const SHOWN_MIN: usize = 10;
     let on_one_line = |code: &str| -> Vec<char> {
         let lines: Vec<&str> = code.lines().map(str::trim).collect();
         lines.join(" ").chars().collect()
     };
     let (old, new) = (on_one_line(original), on_one_line(replacement));
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let start = if old.len().max(new.len()) <= length_max { 0 } else { same.saturating_sub(BEFORE) };
+    let is_shown = old.len().max(new.len()).min(same + SHOWN_MIN) <= length_max;
+    let start = if is_shown { 0 } else { same.saturating_sub(BEFORE) };
     let cut = |code: &[char]| -> String {
         let end = code.len().min(start + length_max);
         let shown: String = code[start..end].iter().collect();
@@ -46,6 +48,12 @@ mod tests {
             &format!("… {before}y{} …", "z".repeat(24)),
         );
         check(&format!("{head}x"), &head, &format!("… {before}x"), &format!("… {before}"));
+        check(
+            &format!("abc{tail}"),
+            &format!("abd{tail}"),
+            &format!("abc{} …", "z".repeat(37)),
+            &format!("abd{} …", "z".repeat(37)),
+        );
         check(&tail, "", &format!("{} …", "z".repeat(40)), "(deleted)");
     }
 }

@@ -9,17 +9,24 @@ mod subjects;
 use simutant_analysis::{Analysis, Experiment, Findings, Reference, SubjectKind, SuiteUnit, count, plural};
 
 use crate::tables::boosting;
-use crate::terminal::{Sections, wrapped};
+use crate::terminal::{Sections, heading, wrapped, wrapped_lines};
 
 pub(crate) use findings::{BUDGETS_NOTE, budgets};
 use sentences::resampled;
 pub(crate) use sentences::sentences;
 pub(crate) use subjects::{CHANGE, CLASSES_NOTE, by_rate, classes, left_out, subject_columns, takes_part, unsteady};
 
-/// Returns every table of the experiments, and what they say in sentences.
-///
-/// Plain text without colours, ending in a line break. `analysis` is the one whose suites were judged.
-pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> String {
+/// Returns what a person reads first of the experiments: how many faulty implementations the chosen suites find in the
+/// same time as others, and what foretold it. Plain text, ending in a line break.
+pub fn experiment_summary(experiment: &Experiment, analysis: &Analysis) -> String {
+    let sentences = sentences::most_important(experiment, analysis);
+    sentences
+        .iter()
+        .fold(wrapped_lines(&overview(experiment)), |text, sentence| format!("{text}\n{}\n", wrapped(sentence)))
+}
+
+/// Says what was run on what.
+fn overview(experiment: &Experiment) -> String {
     let subjects_of = |kind| subjects::of_kind(experiment, kind).count();
     let mutants = match subjects_of(SubjectKind::ImplementationMutants) {
         0 => String::new(),
@@ -29,13 +36,21 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
         1 => String::new(),
         repetitions => format!(", each {repetitions} times"),
     };
-    let mut sections = Sections::new(format!(
+    format!(
         "System {}, universe seed {}, {} test cases on {}{mutants}{each}\n",
         experiment.system,
         experiment.universe_seed,
         count(experiment.preparation.cases as u64),
         plural(subjects_of(SubjectKind::Implementations), "implementation"),
-    ));
+    )
+}
+
+/// Returns every table of the experiments, and what they say in sentences.
+///
+/// Plain text without colours, ending in a line break, in [sections](crate::sections). `analysis` is the one whose
+/// suites were judged.
+pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> String {
+    let mut sections = Sections::new(heading("implementations") + &overview(experiment));
     for kind in SubjectKind::ALL {
         let notes = subjects::notes(experiment, kind, reference);
         match kind {
@@ -52,6 +67,7 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
             SubjectKind::ImplementationMutants => {}
         }
     }
+    sections.begin("classes");
     sections.add(
         "Mutants and implementations by class (table 4.2)",
         classes(experiment, analysis, reference).table(),
@@ -60,6 +76,7 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
     sections.add("Preparation (table 4.3)", subjects::preparation(experiment, reference), &[
         "T: N * T_s * (N_m + 1) + N * T_i * N_i (equation 4.2), were nothing left out and nothing done side by side.".into(),
     ]);
+    sections.begin("inputs");
     for kind in SubjectKind::ALL {
         if !inputs::inputs_of(experiment, kind).is_empty() {
             let of = match kind {
@@ -76,17 +93,14 @@ pub fn experiment_tables(experiment: &Experiment, analysis: &Analysis, reference
     for findings in &experiment.findings {
         add_findings(&mut sections, experiment, findings, reference);
     }
-    let mut text = sections.text();
-    text.push('\n');
-    for sentence in sentences(experiment, analysis, reference) {
-        text.push_str(&wrapped(&sentence));
-        text.push('\n');
-    }
-    text
+    sections.begin("findings");
+    sections.lines(&sentences(experiment, analysis, reference));
+    sections.text()
 }
 
 fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Findings, reference: Option<&Reference>) {
     let of = format!("{} {}", findings.subjects.len(), findings.kind);
+    sections.begin(&section("effectiveness", findings));
     sections.add(
         &format!("Experiment 1: size and effectiveness of suites, judged by {of} (tables 4.7 and 4.8)"),
         findings::effectiveness(experiment, findings, reference),
@@ -106,6 +120,7 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
         findings::cost_effectiveness(findings, reference),
         &[],
     );
+    sections.begin(&section("choices", findings));
     for choosing in findings.choosing_in_time.iter().chain(&findings.choosing) {
         let (suites, sizes) = match choosing.unit {
             SuiteUnit::MeanTimes => ("Suites that take the same time", "times of a mean test case"),
@@ -133,12 +148,14 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
         }
     }
     if !findings.operators.is_empty() {
+        sections.begin(&section("operators", findings));
         sections.add(
             &format!("Mutation operators: what suites find that are chosen by the mutants of one alone, and without it, of {of}"),
             findings::operators(findings, experiment.options.alpha),
             &[findings::OPERATORS_NOTE.to_owned()],
         );
     }
+    sections.begin(&section("suites", findings));
     sections.add(
         "Effectiveness of suites: the share of them in each tenth (figures 4.3 to 4.5)",
         findings::distributions(findings),
@@ -152,11 +169,13 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
             if experiment.repetitions > 1 { " By the first repetition." } else { "" },
         )],
     );
+    sections.begin(&section("boosting", findings));
     sections.add(
         "Experiment 2: the best of M suites by score (tables 4.12 to 4.14)",
         boosting(&findings.criteria, reference, ["E", "E+"]),
         &[findings::opposite(findings, experiment.options.alpha)],
     );
+    sections.begin(&section("ranking", findings));
     sections.add(
         "Experiment 3: what mutants predicted of each pair of criteria, and what was found (tables 4.15 to 4.17)",
         findings::predictions(findings, reference),
@@ -170,6 +189,14 @@ fn add_findings(sections: &mut Sections, experiment: &Experiment, findings: &Fin
         findings::foreseen(findings, experiment.options.alpha),
         &["tau: Kendall's, of the means of the criteria; intervals: were other implementations drawn. Pairs: of criteria, by the tests above.".into()],
     );
+}
+
+/// Returns the name of a section of findings.
+fn section(name: &str, findings: &Findings) -> String {
+    match findings.kind {
+        SubjectKind::Implementations => name.to_owned(),
+        SubjectKind::ImplementationMutants => format!("{name}-of-mutants"),
+    }
 }
 
 #[cfg(test)]

@@ -3,12 +3,26 @@
 use simutant_analysis::{BySource, Moments, Score, SourceComparison, count, duration, percent, plural};
 use simutant_outcomes::InputSource;
 
-use crate::terminal::{cells, fitting, table, wrapped_lines};
+use crate::terminal::{cells, fitting, heading, table, wrapped, wrapped_lines};
 use crate::text::or_none;
 
-/// Returns the comparison as text for a terminal, ending in a line break.
-pub fn sources_table(comparison: &SourceComparison) -> String {
-    let SourceComparison { system, seed, cases, killed_by_any, dominators, sources, .. } = comparison;
+/// Returns which source is best: sentences for a terminal, ending in a line break.
+pub fn sources_summary(comparison: &SourceComparison) -> String {
+    let sentences = sentences(comparison).into_iter().map(|sentence| format!("{sentence}\n"));
+    wrapped_lines(&format!("{}\n\n{}", overview(comparison), sentences.collect::<String>()))
+}
+
+fn overview(comparison: &SourceComparison) -> String {
+    let SourceComparison { system, seed, cases, killed_by_any, .. } = comparison;
+    format!(
+        "System {system}, {cases} test cases of seed {seed} from each source, {killed_by_any} mutants that at least one of these universes \
+         kills"
+    )
+}
+
+/// Returns the comparison as tables for a terminal, in [sections](crate::sections), ending in a line break.
+pub fn sources_tables(comparison: &SourceComparison) -> String {
+    let SourceComparison { killed_by_any, dominators, sources, .. } = comparison;
     let head = ["source", "a test case takes", "killed", "by no other", "events"].map(str::to_owned);
     let mut kills = table(head);
     for source in sources {
@@ -21,19 +35,6 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
             count(source.events),
         ]));
     }
-    let expected = comparison.expected.map_or_else(String::new, |of| {
-        format!(
-            "Expected score of random suites of a source, on the {} mutants that some of {} re-seedings kills, each counted by its \
-             difficulty\n{}\n\n",
-            of.mutants,
-            of.reseedings,
-            by_unit(
-                comparison,
-                |source| source.random_expected_in_time.clone().unwrap_or_default(),
-                |source| source.random_expected.clone().unwrap_or_default()
-            )
-        )
-    });
     let mut head = vec!["covered".to_owned()];
     head.extend(sources.iter().map(|source| source.source.to_string()));
     head.push("of".into());
@@ -44,22 +45,35 @@ pub fn sources_table(comparison: &SourceComparison) -> String {
         row.push(or_none(comparison.requirements[index], |requirements| requirements.to_string()));
         coverage.add_row(cells(row));
     }
-    let mut text = format!(
-        "System {system}, {cases} test cases of seed {seed} from each source, {killed_by_any} mutants that at least one of these universes \
-         kills\n\n{expected}Mutants that the universe kills\n{}\n\n\
-         Mutants that random suites of a source kill\n{}\n\n\
-         The same for the {dominators} dominators among them\n{}\n\nRequirements that the universe covers\n{}\n\n",
-        fitting(&kills),
-        by_unit(comparison, |source| source.random_in_time.clone(), |source| means(&source.random)),
-        by_unit(
-            comparison,
-            |source| source.random_dominators_in_time.clone(),
-            |source| means(&source.random_dominators)
-        ),
-        fitting(&coverage)
+    let mut text = heading("summary") + &sources_summary(comparison);
+    let mut section = |name: &str, title: &str, tables: String| {
+        text.push_str(&format!("\n{}{}\n{tables}\n", heading(name), wrapped(title)));
+    };
+    if let Some(of) = comparison.expected {
+        let title = format!(
+            "Expected score of random suites of a source, on the {} mutants that some of {} re-seedings kills, each counted by its \
+             difficulty",
+            of.mutants, of.reseedings,
+        );
+        let in_time = |source: &BySource| source.random_expected_in_time.clone().unwrap_or_default();
+        let by_size = |source: &BySource| source.random_expected.clone().unwrap_or_default();
+        section("expected", &title, by_unit(comparison, in_time, by_size));
+    }
+    section("universe", "Mutants that the universe kills", fitting(&kills));
+    let random = by_unit(comparison, |source| source.random_in_time.clone(), |source| means(&source.random));
+    section("suites", "Mutants that random suites of a source kill", random);
+    let random = by_unit(
+        comparison,
+        |source| source.random_dominators_in_time.clone(),
+        |source| means(&source.random_dominators),
     );
-    sentences(comparison).iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
-    wrapped_lines(&text)
+    section(
+        "dominators",
+        &format!("Of the {dominators} dominators, those that random suites of a source kill"),
+        random,
+    );
+    section("coverage", "Requirements that the universe covers", fitting(&coverage));
+    text
 }
 
 /// Returns a table of the sources by the time that suites take on average, and one by how many inputs they have.
@@ -149,7 +163,7 @@ mod tests {
     fn the_source_that_finds_most_is_told_at_each_size() {
         let all =
             [of(InputSource::Uniform, &["kk..", "....", "...."]), of(InputSource::Sobol, &["k...", "kkkk", "...."])];
-        let text = flat(&sources_table(&compare_sources(&all, &AnalysisOptions::default())));
+        let text = flat(&sources_tables(&compare_sources(&all, &AnalysisOptions::default())));
         let expect = "With 1 input random suites kill most dominators if they come from sobol: 62.5 %, where uniform ones kill 25.0 %.";
         assert!(text.contains(expect), "{text}");
         // All test cases take 0.3 s.
@@ -166,7 +180,7 @@ mod tests {
         let uniform = reseeded(&[&[8, 0, 0, 0], &[0, 4, 0, 0], &[0, 0, 0, 0]]);
         let sobol =
             Outcomes { input_source: InputSource::Sobol, ..reseeded(&[&[0, 0, 0, 0], &[8, 8, 8, 8], &[0, 0, 0, 0]]) };
-        let text = flat(&sources_table(&compare_sources(&[uniform, sobol], &AnalysisOptions::default())));
+        let text = flat(&sources_tables(&compare_sources(&[uniform, sobol], &AnalysisOptions::default())));
         assert!(
             text.contains(
                 "With 2 inputs random suites have the highest expected score if they come from uniform: 41.7 %."
@@ -178,7 +192,7 @@ mod tests {
     #[test]
     fn without_kills_nothing_is_told_apart() {
         let all = [of(InputSource::Uniform, &["...."]), of(InputSource::Boundary, &["...."])];
-        let text = flat(&sources_table(&compare_sources(&all, &AnalysisOptions::default())));
+        let text = flat(&sources_tables(&compare_sources(&all, &AnalysisOptions::default())));
         assert!(text.contains("cannot be compared") && text.contains("none (0 of 0)"), "{text}");
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use simutant_analysis::{Analysis, MutantClass, Survivor, case_name, plural};
 
 use crate::change::shortened;
-use crate::terminal::wrapped;
+use crate::terminal::{WIDTH, wrapped, wrapped_at};
 
 /// How many mutants of a group are listed.
 const LISTED_MAX: usize = 20;
@@ -103,6 +103,49 @@ pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
         changing.len(),
         plural(surviving, "survivor"),
     ))
+}
+
+/// How wide the code of a change is in [`telling`]: the rest of the line are marks, and what stands for code that is cut off.
+const CODE_SHOWN: usize = WIDTH - 8;
+
+/// How many survivors [`telling`] shows.
+pub(crate) const TELLING_MAX: usize = 3;
+
+/// Says how many survivors change what happens, with the code of those that tell most: of functions and operators that
+/// differ, as far as there are some, and what nobody has judged before what somebody has. `None` if none does.
+pub(crate) fn telling(analysis: &Analysis) -> Option<String> {
+    let surviving = analysis.survivors.iter().filter(|survivor| survivor.class != MutantClass::Equivalent).count();
+    let mut left = of_group(analysis, Group::Of(MutantClass::NeverKilled));
+    let changing = left.len();
+    let mut told: Vec<&Survivor> = Vec::new();
+    while told.len() < TELLING_MAX && !left.is_empty() {
+        let is_like = |one: &Survivor, is: fn(&Survivor, &Survivor) -> bool| told.iter().any(|other| is(one, other));
+        let key = |place: &usize| {
+            let one = left[*place];
+            let [function, operator, line] = [
+                is_like(one, |one, other| one.function == other.function),
+                is_like(one, |one, other| one.operator == other.operator),
+                is_like(one, |one, other| one.place == other.place),
+            ];
+            (one.judgement.is_some(), line, function, operator)
+        };
+        told.push(left.remove((0..left.len()).min_by_key(key)?));
+    }
+    let headline = format!(
+        "{changing} of {} {} what happens, and no check notices{}:",
+        plural(surviving, "survivor"),
+        if changing == 1 { "changes" } else { "change" },
+        if told.len() < changing { format!("; {} of them", told.len()) } else { String::new() },
+    );
+    let shown = |survivor: &Survivor| {
+        let Survivor { place, function, mutant, operator, before, after, .. } = survivor;
+        let (before, after) = shortened(before, after, CODE_SHOWN);
+        let where_it_is = wrapped_at(&format!("{place} in {function}, mutant {mutant} ({operator})"), WIDTH - 2);
+        let where_it_is: String = where_it_is.lines().map(|line| format!("  {line}\n")).collect();
+        format!("{where_it_is}  - {before}\n  + {after}\n")
+    };
+    let shown: String = told.iter().map(|survivor| shown(survivor)).collect();
+    (changing > 0).then(|| format!("{}\n{shown}", wrapped(&headline)))
 }
 
 /// The place with most of the survivors, of equals the first.

@@ -12,7 +12,7 @@ use crate::boosting::caveats;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
 use crate::late_faults;
-use crate::terminal::{Sections, cells, table, wrapped};
+use crate::terminal::{Sections, cells, heading, table};
 use crate::text::{
     correlation, interval, level, many, or_none, p_value, points, same_size_cells, share_summary, verdict,
 };
@@ -25,43 +25,56 @@ const SIZES_MAX: usize = 9;
 /// Returns every table of the analysis, ready to be printed: the tables of the thesis with our figures, and beside them
 /// those of `reference`, if there is one.
 ///
-/// Plain text without colours, ending in a line break.
+/// Plain text without colours, ending in a line break, in [sections](crate::sections).
 pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
-    let mut sections = Sections::new(overview(analysis));
+    let mut sections = Sections::new(heading("campaign") + &overview(analysis));
+    sections.begin("suite");
     suite(analysis, &mut sections);
     if !analysis.survivors.is_empty() {
+        sections.begin("survivors");
         let headline = survivors::headline(analysis);
         sections.list("Mutants that nothing kills", headline.as_deref(), &survivors::listing(analysis));
         survivors_notes(analysis).iter().for_each(|note| sections.say(note));
     }
-    let mut section = |title: &str, table: Table, notes: &[String]| sections.add(title, table, notes);
+    sections.begin("mutants");
     let notes: Vec<String> = bounds(analysis).into_iter().chain([counted(analysis)]).collect();
-    section("Mutants by class (table 4.2)", mutants(analysis, reference), &notes);
-    section(
+    sections.add("Mutants by class (table 4.2)", mutants(analysis, reference), &notes);
+    sections.begin("criteria");
+    sections.add(
         "Criteria: the suites, their scores on the analysed mutants, and random suites of the same size",
         criteria(analysis, reference),
         &criteria_notes(analysis),
     );
     if let Some(expected) = &analysis.expected {
+        sections.begin("expected");
         let title = "Expected scores: what suites kill when the chance of their test cases is drawn anew";
-        section(title, expected::criteria_rows(expected, analysis).table(), &expected::notes(expected));
+        sections.add(title, expected::criteria_rows(expected, analysis).table(), &expected::notes(expected));
         let title =
             "Expected scores without a criterion: suites that are built for them, random ones, and rules of thumb";
         for rows in expected.in_time.iter().map(expected::times_rows).chain([expected::baselines_rows(expected)]) {
-            section(title, rows.table(), &[]);
+            sections.add(title, rows.table(), &[]);
         }
     }
     if let Some(cost) = &analysis.cost {
+        sections.begin("cost");
         let title = "Cost oracle: mean scores of the criteria without and with kills by cost";
-        section(title, cost::rows(cost, analysis).table(), &cost::notes(cost));
+        sections.add(title, cost::rows(cost, analysis).table(), &cost::notes(cost));
     }
     if let Some(sensitivity) = analysis.sensitivity.as_ref().filter(|sensitivity| !sensitivity.variants.is_empty()) {
+        sections.begin("sensitivity");
         let title = "Sensitivity: which criterion comes first under other operators, functions, test cases, counts and thresholds";
-        section(title, sensitivity::rows(sensitivity, analysis).table(), &sensitivity::notes(sensitivity, analysis));
+        sections.add(
+            title,
+            sensitivity::rows(sensitivity, analysis).table(),
+            &sensitivity::notes(sensitivity, analysis),
+        );
     }
-    section("Cost (C) and mutant score (E) against random suites of each size", cost_effectiveness(analysis), &[]);
+    sections.begin("effectiveness");
+    let title = "Cost (C) and mutant score (E) against random suites of each size";
+    sections.add(title, cost_effectiveness(analysis), &[]);
+    sections.begin("boosting");
     match &analysis.held_out {
-        Some(held_out) => section(
+        Some(held_out) => sections.add(
             &boosting_title(held_out),
             boosting(&analysis.criteria, reference, ["any suite", "best of M"]),
             &caveats(analysis),
@@ -70,23 +83,23 @@ pub fn tables(analysis: &Analysis, reference: Option<&Reference>) -> String {
             sections.say("Boosting: there are too few different analysed mutants to hold half of them out as judges.")
         }
     }
+    sections.begin("ranking");
     if analysis.ranking.pairs.is_empty() {
         sections.say("Ranking: no two criteria have suites with scores, so none is better than another.");
     } else {
         sections.add(&ranking_title(analysis), ranking(analysis, reference), &ranking_notes(analysis));
     }
-    let mut text = sections.text();
-    text.push('\n');
     let compared = analysis.comparison.as_ref().zip(reference);
     let sentences =
         compared.into_iter().flat_map(|(comparison, reference)| reference::sentences(comparison, reference));
     let recommended = analysis.chosen.is_some().then(|| recommendation_sentences(analysis)).into_iter().flatten();
     let cost = analysis.cost.iter().flat_map(|cost| cost::sentences(cost, analysis));
-    for sentence in sentences.chain(recommended).chain(cost) {
-        text.push_str(&wrapped(&sentence));
-        text.push('\n');
+    let sentences: Vec<String> = sentences.chain(recommended).chain(cost).collect();
+    if !sentences.is_empty() {
+        sections.begin("recommendation");
+        sections.lines(&sentences);
     }
-    text
+    sections.text()
 }
 
 /// What to run, or why there is no suite, and what the suite lacks.

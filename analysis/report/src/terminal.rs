@@ -15,6 +15,11 @@ impl Sections {
         Self(wrapped_lines(&text))
     }
 
+    /// Begins the section of this name: what is added from now on can be shown alone.
+    pub(crate) fn begin(&mut self, name: &str) {
+        self.0.push_str(&format!("\n{}", heading(name)));
+    }
+
     /// Adds a sentence in the place of a table that would be empty.
     pub(crate) fn say(&mut self, sentence: &str) {
         self.0.push_str(&format!("\n{}\n", wrapped(sentence)));
@@ -44,6 +49,49 @@ impl Sections {
     }
 }
 
+/// Before the name of a section.
+const HEADING: &str = "# ";
+
+/// Returns the line that a section begins with.
+pub fn heading(name: &str) -> String {
+    format!("{HEADING}{name}\n")
+}
+
+/// A part of a text that can be shown alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Section<'a> {
+    /// The word that names it.
+    pub name: &'a str,
+    /// What it says, without its name.
+    pub text: &'a str,
+}
+
+impl<'a> Section<'a> {
+    /// Returns its first line.
+    pub fn title(&self) -> &'a str {
+        self.text.lines().next().unwrap_or_default()
+    }
+}
+
+/// Returns the sections of a text such as [`tables`](crate::tables) returns, in their order.
+pub fn sections(text: &str) -> Vec<Section<'_>> {
+    let is_heading = |line: &str| line.strip_prefix(HEADING).is_some_and(|name| !name.contains(' '));
+    let mut offset = 0;
+    let mut headings = Vec::new();
+    for line in text.split_inclusive('\n') {
+        if is_heading(line.trim_end()) {
+            headings.push((offset, offset + line.len()));
+        }
+        offset += line.len();
+    }
+    let ends = headings.iter().map(|(start, _)| *start).skip(1).chain([text.len()]);
+    let section = |((start, end), last): (&(usize, usize), usize)| Section {
+        name: text[*start + HEADING.len()..*end].trim_end(),
+        text: text[*end..last].trim_matches('\n'),
+    };
+    headings.iter().zip(ends).map(section).collect()
+}
+
 /// How wide prose and tables are.
 pub(crate) const WIDTH: usize = 80;
 
@@ -58,7 +106,8 @@ pub fn wrapped(text: &str) -> String {
     wrapped_at(text, WIDTH)
 }
 
-fn wrapped_at(text: &str, width_max: usize) -> String {
+/// Returns prose in lines of at most so many characters, but for words that are longer.
+pub(crate) fn wrapped_at(text: &str, width_max: usize) -> String {
     let mut lines = String::new();
     let mut width = 0;
     for word in words(text) {
@@ -190,6 +239,20 @@ mod tests {
                 prop_assert!(text.contains(cell.as_str()), "{} is not in {}", cell, text);
             }
         }
+    }
+
+    #[test]
+    fn a_text_is_its_sections() {
+        let mut text = Sections::new(heading("first") + "one\n");
+        text.say("# no heading");
+        text.begin("second");
+        text.say("two");
+        let text = text.text();
+        let found = sections(&text);
+        let expect = [("first", "one\n\n# no heading"), ("second", "two")];
+        assert_eq!(found.iter().map(|section| (section.name, section.text)).collect::<Vec<_>>(), expect, "{text}");
+        assert_eq!(found[0].title(), "one");
+        assert_eq!(sections("no section"), []);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use simutant_harness::{CaseResult, EndedProcess};
 
-/// How many lines of what the programs of a test case printed are shown.
-const LINES_MAX: usize = 10;
+/// How many lines of what programs printed are shown: of one test case that did not pass, or of several together.
+pub(super) const LINES_MAX: usize = 10;
 
 /// How many characters of a line are shown.
 const CHARACTERS_MAX: usize = 400;
@@ -13,10 +13,10 @@ pub(super) fn printed(result: &CaseResult) -> String {
     result.processes.iter().flat_map(EndedProcess::printed).flatten().map(|line| line + "\n").collect()
 }
 
-/// Returns the last lines of each stream, ten in all at most, each after `margin`, and where the others are.
-pub(super) fn shown(result: &CaseResult, margin: &str) -> String {
+/// Returns the last lines of each stream, `lines_max` in all at most, each after `margin`, and where the others are.
+pub(super) fn shown(result: &CaseResult, margin: &str, lines_max: usize) -> String {
     let streams: Vec<Vec<String>> = result.processes.iter().flat_map(EndedProcess::printed).collect();
-    let shares = shares(&streams.iter().map(Vec::len).collect::<Vec<_>>());
+    let shares = shares(&streams.iter().map(Vec::len).collect::<Vec<_>>(), lines_max);
     let mut is_all =
         result.processes.iter().all(|ended| [&ended.stdout, &ended.stderr].map(|tail| tail.omitted_bytes) == [0, 0]);
     let mut text = String::new();
@@ -41,9 +41,9 @@ pub(super) fn shown(result: &CaseResult, margin: &str) -> String {
 }
 
 /// Returns how many lines of each stream are shown: as many of each, as long as there are some.
-fn shares(lengths: &[usize]) -> Vec<usize> {
+fn shares(lengths: &[usize], lines_max: usize) -> Vec<usize> {
     let mut shares = vec![0; lengths.len()];
-    let mut left = LINES_MAX;
+    let mut left = lines_max;
     while left > 0 {
         let before = left;
         for (share, length) in shares.iter_mut().zip(lengths) {
@@ -59,13 +59,13 @@ fn shares(lengths: &[usize]) -> Vec<usize> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use simutant_harness::{OutputTail, ProxyCounts};
     use simutant_outcomes::{Finding, Verdict};
 
     use super::*;
 
-    fn failed(streams: &[(usize, usize)]) -> CaseResult {
+    pub(in crate::test) fn failed(streams: &[(usize, usize)]) -> CaseResult {
         let tail = |lines: usize| OutputTail {
             text: (1..=lines).map(|line| format!("line {line}\n")).collect(),
             omitted_bytes: 0,
@@ -96,15 +96,15 @@ mod tests {
     #[test]
     fn what_is_short_is_shown_as_a_whole() {
         assert_eq!(
-            shown(&failed(&[(0, 1), (2, 0)]), "  "),
+            shown(&failed(&[(0, 1), (2, 0)]), "  ", LINES_MAX),
             "  p0 stderr: line 1\n  p1 stdout: line 1\n  p1 stdout: line 2\n"
         );
-        assert_eq!(shown(&failed(&[]), "  "), "");
+        assert_eq!(shown(&failed(&[]), "  ", LINES_MAX), "");
     }
 
     #[test]
     fn of_what_is_long_the_last_lines_are_shown_and_where_the_others_are() {
-        let text = shown(&failed(&[(40, 2), (0, 300)]), "  ");
+        let text = shown(&failed(&[(40, 2), (0, 300)]), "  ", LINES_MAX);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 11, "{text}");
         assert_eq!([lines[0], lines[3]], ["  p0 stdout: line 37", "  p0 stdout: line 40"]);
@@ -113,20 +113,20 @@ mod tests {
         assert_eq!(lines[10], "  log: out/logs/a.log (above are the last lines)");
         assert_eq!(printed(&failed(&[(40, 2), (0, 300)])).lines().count(), 342);
         // More streams than lines.
-        assert_eq!(shown(&failed(&[(1, 1); 8]), "").lines().count(), 11);
+        assert_eq!(shown(&failed(&[(1, 1); 8]), "", LINES_MAX).lines().count(), 11);
     }
 
     #[test]
     fn a_long_line_is_cut_and_what_a_report_leaves_out_is_in_the_file() {
         let mut result = failed(&[(1, 0)]);
         result.processes[0].stdout.text = "é".repeat(3_000);
-        let text = shown(&result, "");
+        let text = shown(&result, "", LINES_MAX);
         assert_eq!((text.lines().count(), text.chars().filter(|character| *character == 'é').count() < 401), (2, true));
         let mut result = failed(&[(1, 0)]);
         result.processes[0].stdout.omitted_bytes = 7;
         result.log = None;
         assert_eq!(
-            shown(&result, ""),
+            shown(&result, "", LINES_MAX),
             "p0 stdout: … 7 bytes before …\np0 stdout: line 1\n  log: --json has more (above are the last lines)\n"
         );
     }

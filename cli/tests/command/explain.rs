@@ -114,7 +114,7 @@ fn judgements_have_their_say_in_studies_and_are_kept_where_the_manifest_says() {
         let mut call = command(&[arguments, &["--manifest-path", &manifest]].concat(), &out);
         call.env("CARGO_TARGET_DIR", UserPackage::target_directory()).output().expect("the command was built")
     };
-    let study = || call(&["study", "gcd", "--cases", "12", "--suites", "10", "--pages", "2"]);
+    let study = || call(&["study", "gcd", "--cases", "12", "--suites", "10", "--pages", "2", "--verbose"]);
     assert_exit(&study(), 0);
     let before = read_results(&out);
     let survivor = &before["survivors"][0];

@@ -135,7 +135,7 @@ fn a_new_package_is_studied_at_once() {
     assert_exit(&study, 0);
     assert!(package.files() == before, "a study changed the package");
     let told = stdout(&study);
-    let next = told.lines().find_map(|line| line.strip_prefix("next: ")?.split(" shows ").next());
+    let next = told.lines().find_map(|line| Some(line.strip_prefix("next: ")?.split_once(" shows ")?.0));
     let next = next.filter(|command| command.contains(" explain store ")).unwrap_or_else(|| panic!("{told}"));
     assert_exit(&package.run("sh", &["-c", next]), 0);
     let suite: serde_json::Value =
@@ -192,8 +192,20 @@ fn a_new_package_with_a_machine_is_studied_and_runs_on_a_real_server() {
 
     let out = folder();
     let study = |source: &str, cases: &str| {
-        let arguments =
-            ["study", "store", "--source", source, "--cases", cases, "--suites", "10", "--pages", "2", "--fresh"];
+        let arguments = [
+            "study",
+            "store",
+            "--source",
+            source,
+            "--cases",
+            cases,
+            "--suites",
+            "10",
+            "--pages",
+            "2",
+            "--fresh",
+            "--verbose",
+        ];
         let output = package.simutant(&[&arguments[..], &["--out", &text(out.path())]].concat());
         assert_exit(&output, 0);
         stdout(&output)

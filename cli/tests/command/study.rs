@@ -21,19 +21,21 @@ fn a_study_writes_what_it_says() {
     }
     let prose = study.stdout.lines().take_while(|line| !line.starts_with("written to "));
     assert!(prose.clone().all(|line| line.chars().count() <= 80), "{}", study.stdout);
-    for part in ["24 test cases", "all-blocks", "all-branches", "IP-1", "IP-2", "executed", "pruned", "second in all"] {
+    assert!(study.stdout.lines().count() <= 40, "it fits on a screen: {}", study.stdout);
+    for part in ["24 test cases", "Run suite.json: ", "random inputs", "no check notices"] {
         let text = study.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains(part), "{part}: {text}");
     }
     let tables = std::fs::read_to_string(study.out.join("tables.txt")).expect("it was written");
-    assert!(study.stdout.starts_with(&tables), "the tables come first");
+    let summary = study.stdout.split("\nwritten to ").next().expect("there is a summary");
+    assert!(tables.starts_with(&format!("# summary\n{summary}")), "{tables}");
     let text = std::fs::read_to_string(study.out.join("suite.json")).expect("it was written");
     let suite = Suite::parse(&text, "gbn").expect("a study writes good suites");
     assert!(!suite.cases.is_empty());
     let next = format!("suite.json --implementation NAME runs its {} inputs\n", suite.cases.len());
     assert!(study.stdout.ends_with(&next), "{}", study.stdout);
     // The survivor that tells most is shown by the command that is named.
-    let next = study.stdout.lines().find_map(|line| line.strip_prefix("next: ")?.split(" shows ").next());
+    let next = study.stdout.lines().find_map(|line| Some(line.strip_prefix("next: ")?.split_once(" shows ")?.0));
     let number = next.and_then(|command| command.split_once(" explain gbn ")?.1.split(' ').next());
     let number = number.unwrap_or_else(|| panic!("{}", study.stdout));
     let explained = run(&["explain", "gbn", number], &study.out);
@@ -88,10 +90,38 @@ fn mutants_with_the_code_of_others_count_once_and_nothing_runs_again() {
 fn a_second_run_executes_nothing() {
     let study = finished_study();
     let before = results(&study.out);
-    let output = run(&STUDY, &study.out);
+    let output = run(&[&STUDY[..], &["--verbose"]].concat(), &study.out);
     assert_exit(&output, 0);
-    assert!(stdout(&output).contains("none in this session"), "{}", stdout(&output));
+    let printed = stdout(&output);
+    for part in ["none in this session", "all-branches", "IP-2", "executed", "pruned", "# ranking\n"] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
     assert!(results(&study.out) == before, "the results differ");
+}
+
+#[test]
+fn each_section_of_a_result_is_shown_alone() {
+    let study = finished_study();
+    let out = study.out.to_string_lossy().into_owned();
+    let list = run(&["show", &out], &study.out);
+    assert_exit(&list, 0);
+    let names = stdout(&list);
+    let names: Vec<&str> = names.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names[..4], ["summary", "campaign", "suite", "survivors"]);
+    let shown: Vec<String> = names.iter().map(|name| stdout(&run(&["show", &out, name], &study.out))).collect();
+    let criteria = names.iter().position(|name| *name == "criteria").expect("it is listed");
+    assert!(shown[criteria].starts_with("Criteria: the suites, "), "{}", shown[criteria]);
+    let tables = std::fs::read_to_string(study.out.join("tables.txt")).expect("it was written");
+    let lines = |text: &str| text.lines().filter(|line| !line.is_empty()).count();
+    let all: usize = shown.iter().map(|text| lines(text)).sum();
+    assert_eq!(all + names.len(), lines(&tables), "nothing is left out");
+    let unknown = run(&["show", &out, "criterion"], &study.out);
+    assert_exit(&unknown, 3);
+    assert!(
+        stderr(&unknown).contains("there is no section `criterion`; did you mean `criteria`?"),
+        "{}",
+        stderr(&unknown)
+    );
 }
 
 #[test]
@@ -194,7 +224,7 @@ fn a_universe_of_another_source_has_other_test_cases_and_numbers_mean_those_of_t
     let boundary = ["study", "gbn", "--cases", "16", "--source", "boundary", "--pages", "0"];
     let output = run(&[&boundary[..], &["--fresh"]].concat(), &study.out);
     assert_exit(&output, 0);
-    assert!(stdout(&output).starts_with("System gbn, universe seed 1 of the source boundary,"), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("gbn: 16 test cases (seed 1, boundary) and "), "{}", stdout(&output));
     // The first parameter is the length, and its first value comes first.
     assert_eq!(simulated("0", "1")["bytes"], 1);
     assert_ne!(simulated("0", "1"), uniform[0]);
@@ -242,7 +272,7 @@ fn a_cost_oracle_is_asked_for_afterwards_and_runs_nothing() {
     let without = json();
     assert_eq!(without.get("cost"), None);
     let study_with = |more: &[&str]| {
-        let output = run(&[&STUDY[..], more].concat(), &study.out);
+        let output = run(&[&STUDY[..], &["--verbose"], more].concat(), &study.out);
         assert_exit(&output, 0);
         let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("none in this session"), "{text}");

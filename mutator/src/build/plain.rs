@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use proc_macro2::TokenStream;
+
 use super::cargo::Compiled;
 use super::files::{read, write};
 use super::request::{BuildEvent, BuildRequest};
-use super::worker::{LINK, MAIN};
+use super::worker::{LINK, MAIN, row_of_lines};
 use super::workspace::Workspace;
 use crate::error::MutatorError;
-use crate::package::{Member, Package};
+use crate::package::{Member, Package, SpecificationFile};
 use crate::text::identity::Hash;
 
 /// The folder of the generated workspace in that of the instrumented build.
@@ -65,7 +67,7 @@ impl Workspace {
         self.write_lock(package)?;
         self.write_check(request, package.members[0].root())?;
         self.write_program(request, package.members[0].root())?;
-        self.write_main(&own_lines(package)?, &[])
+        self.write_main(&own_rows(package)?, &[])
     }
 
     fn write_plain_copies(&self, request: &BuildRequest<'_>) -> Result<(), MutatorError> {
@@ -77,31 +79,30 @@ impl Workspace {
         self.write_worker_manifest(&members, &settings, &package.patches(&self.copies)?)?;
         self.write_copies(package, |member| package.manifest(member, &[], &self.copies))?;
         self.write_check(request, &self.copies[0])?;
-        let mut lines = String::new();
+        let mut rows = Vec::new();
         for (file, copy) in package.files.iter().zip(&self.files) {
             let text = package.text(file)?;
             // The compiler has paths from the workspace's root.
             let compiled = copy.strip_prefix(&self.root).unwrap_or(copy);
-            lines.push_str(&own_line(&compiled.display().to_string(), &package.label(file), &text));
+            rows.push(own_row(&compiled.display().to_string(), &package.label(file), &text));
             write(copy, &text)?;
         }
         self.write_program(request, &self.copies[0])?;
-        self.write_main(&lines, &[])
+        self.write_main(&rows, &[])
     }
 }
 
-/// Returns the row of one file.
-fn own_line(path: &str, label: &str, text: &str) -> String {
+/// Returns the row of one file, each line of which is its own.
+fn own_row(path: &str, label: &str, text: &str) -> TokenStream {
     let numbers: Vec<u32> = (1..).take(text.lines().count()).collect();
-    format!("    ({path:?}, {label:?}, &{numbers:?}),\n")
+    row_of_lines(path, label, &numbers)
 }
 
 /// Returns rows for the table of lines: each line is its own, and the path is the one that reports have.
-fn own_lines(package: &Package) -> Result<String, MutatorError> {
-    let mut lines = String::new();
-    for file in &package.files {
+fn own_rows(package: &Package) -> Result<Vec<TokenStream>, MutatorError> {
+    let row = |file: &SpecificationFile| {
         let path = package.members[file.member].root().join(&file.path);
-        lines.push_str(&own_line(&path.display().to_string(), &package.label(file), &read(&path)?));
-    }
-    Ok(lines)
+        Ok(own_row(&path.display().to_string(), &package.label(file), &read(&path)?))
+    };
+    package.files.iter().map(row).collect()
 }

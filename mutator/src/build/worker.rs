@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
 use simutant_outcomes::SourceFile;
 use toml::Table;
 
@@ -40,6 +42,13 @@ const UNOPTIMISED: &str = "incremental = true\nopt-level = 0\n";
 
 /// The probes: their checks would be in every call and every turn of a loop, and their own tests have them.
 const UNCHECKED: &str = "debug-assertions = false\noverflow-checks = false\n";
+
+/// Returns a row of the main program's table: a file as the compiler names it, the original, and of which line of that each
+/// line is.
+pub(super) fn row_of_lines(compiled: &str, original: &str, lines: &[u32]) -> TokenStream {
+    let lines = lines.iter().copied().map(Literal::u32_unsuffixed);
+    quote!((#compiled, #original, &[#(#lines),*]))
+}
 
 impl Workspace {
     /// The folder of the main program.
@@ -122,33 +131,43 @@ impl Workspace {
     }
 
     /// Returns the rows of the main program's table for the instrumented files.
-    pub(super) fn lines(&self, instrumented: &Instrumented) -> String {
+    pub(super) fn lines(&self, instrumented: &Instrumented) -> Vec<TokenStream> {
         let files = instrumented.sites.files.iter().zip(&instrumented.outputs).zip(&self.files);
         let row = |((file, output), copy): ((&SourceFile, &Output), &PathBuf)| {
             // The compiler has paths from the workspace's root.
             let compiled = copy.strip_prefix(&self.root).unwrap_or(copy).display().to_string();
-            format!("    ({compiled:?}, {:?}, &{:?}),\n", file.path, output.original_lines())
+            row_of_lines(&compiled, &file.path, &output.original_lines())
         };
         files.map(row).collect()
     }
 
-    /// Writes the main program, with a row of its table for each line of `lines`, and where the functions of the system
-    /// are.
-    pub(super) fn write_main(&self, lines: &str, places: &[FunctionPlace]) -> Result<(), MutatorError> {
-        let row = |place: &FunctionPlace| {
-            let FunctionPlace { block, branch, condition, pair, mutant, mutants, code } = place;
-            format!("    place({block}, {branch}, {condition}, {pair}, {mutant}, {mutants}, {code}),\n")
+    /// Writes the main program, with the rows of its table, and where the functions of the system are.
+    pub(super) fn write_main(&self, rows: &[TokenStream], places: &[FunctionPlace]) -> Result<(), MutatorError> {
+        let places = places.iter().map(|place| {
+            let FunctionPlace { block, branch, condition, pair, mutant, mutants, code } = *place;
+            let [block, branch, condition, pair] = [block, branch, condition, pair].map(Literal::usize_unsuffixed);
+            quote!(place(#block, #branch, #condition, #pair, #mutant, #mutants, #code))
+        });
+        let main = quote! {
+            use probe::Place;
+
+            const LINES: &[(&str, &str, &[u32])] = &[#(#rows),*];
+
+            static PLACES: &[Place] = &[#(#places),*];
+
+            const fn place(
+                block: u32, branch: u32, condition: u32, pair: u32, mutant: u32, mutants: u32, code: u32,
+            ) -> Place {
+                Place { block, branch, condition, pair, mutant, mutants, code }
+            }
+
+            fn main() -> std::process::ExitCode {
+                probe::place(PLACES);
+                link::run(LINES)
+            }
         };
-        let places: String = places.iter().map(row).collect();
-        let main = format!(
-            "//! Generated: which line of the original each line is of, and where functions begin in reports.\n\n\
-             use probe::Place;\n\n\
-             const LINES: &[(&str, &str, &[u32])] = &[\n{lines}];\n\n\
-             static PLACES: &[Place] = &[\n{places}];\n\n\
-             const fn place(\n    block: u32, branch: u32, condition: u32, pair: u32, mutant: u32, mutants: u32, code: u32,\n) -> Place {{\n    \
-             Place {{ block, branch, condition, pair, mutant, mutants, code }}\n}}\n\n\
-             fn main() -> std::process::ExitCode {{\n    probe::place(PLACES);\n    link::run(LINES)\n}}\n",
-        );
+        let about = "//! Generated: which line of the original each line is of, and where functions begin in reports.";
+        let main = format!("{about}\n\n{main}\n");
         write(&self.main().join("src/main.rs"), &main)
     }
 

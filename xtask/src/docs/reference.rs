@@ -62,8 +62,8 @@ fn commands(simutant: &Simutant, help: &str) -> anyhow::Result<String> {
     ensure!(!commands.is_empty(), "`simutant help` lists no commands");
     let mut page = format!("# Commands\n\n{NOTICE}\n\n");
     page.push_str(
-        "Standard output is the result, standard error is progress. Every command takes `--seed`, `--jobs`, `--out` and \
-         `--json`.\nThe [exit codes](exit-codes.md) are the same for all.\n\n| command | does |\n| --- | --- |\n",
+        "Standard output is the result, standard error is progress. Every command takes `--seed`, `--jobs`, `--out`, \
+         `--json` and\n`--verbose`. The [exit codes](exit-codes.md) are the same for all.\n\n| command | does |\n| --- | --- |\n",
     );
     let commands: Vec<_> = commands.into_iter().filter(|(name, _)| name != "help").collect();
     for (name, does) in &commands {

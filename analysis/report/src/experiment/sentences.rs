@@ -75,6 +75,25 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference:
     sentences
 }
 
+/// Returns what the experiments say of the choice by mutants, and of the criteria, without the names of all of these.
+pub(super) fn most_important(experiment: &Experiment, analysis: &Analysis) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for findings in &experiment.findings {
+        let choosing = findings.choosing_in_time.as_ref().or(findings.choosing.as_ref());
+        let sentence = choosing.and_then(|choosing| choosing_sentence(findings, choosing, experiment.options.alpha));
+        sentences.extend(sentence.map(|sentence| sentence.text));
+        sentences.extend(seeds_sentence(experiment, findings));
+        sentences.extend(findings.choosing.as_ref().map(|_| correlation_sentence(findings.correlation)));
+        if findings.subjects.len() >= SUBJECTS_COMPARED {
+            sentences.extend(order_sentence(findings, analysis));
+        }
+    }
+    match sentences.is_empty() {
+        true => self::sentences(experiment, analysis, None),
+        false => sentences,
+    }
+}
+
 /// A sentence, and whether it says that something as good comes without mutants.
 struct Sentence {
     text: String,
