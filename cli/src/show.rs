@@ -13,6 +13,9 @@ use crate::output;
 /// The files that have sections, and what goes before the names of these.
 const FILES: [(&str, &str); 3] = [("tables.txt", ""), ("experiment.txt", "experiment-"), ("sources.txt", "sources-")];
 
+/// How wide the list of sections is.
+const WIDTH: usize = 80;
+
 /// A section of a result.
 #[derive(Debug, Serialize)]
 struct Shown {
@@ -66,9 +69,13 @@ fn read(out: &Path) -> Result<Vec<Shown>, BadInput> {
 
 fn listing(all: &[Shown]) -> String {
     let width = all.iter().map(|section| section.name.len()).max().unwrap_or_default();
-    let line = |Shown { name, title, .. }: &Shown| {
-        let title: String = title.chars().take(78 - width.min(40)).collect();
-        format!("{name:<width$}  {}\n", title.trim_end())
+    let room = WIDTH.saturating_sub(width + 2);
+    let line = |Shown { name, title, .. }: &Shown| match title.char_indices().nth(room) {
+        None => format!("{name:<width$}  {title}\n"),
+        Some(_) => {
+            let beginning: String = title.chars().take(room.saturating_sub(2)).collect();
+            format!("{name:<width$}  {} …\n", beginning.trim_end())
+        }
     };
     all.iter().map(line).collect()
 }
