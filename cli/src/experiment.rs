@@ -16,7 +16,7 @@ use simutant_campaign::{Bounds, Simulator, TraceRecording, read_outcomes_of, rea
 use simutant_harness::{Implementation, MissingFaults, RunOptions, TrialLog};
 use simutant_mutator::Build;
 use simutant_outcomes::{FORMAT_VERSION, Origin, Outcomes, RunCost, Subject, Suite, SuiteCase, Trials};
-use simutant_report::{experiment_report, experiment_summary, experiment_tables, heading};
+use simutant_report::{experiment_report, experiment_summary, experiment_text};
 use simutant_study::{CompletedStudy, StudyPlan, TestTimes, with_test_time};
 
 use self::trying::Trying;
@@ -89,19 +89,18 @@ pub(crate) fn run(arguments: &ExperimentArguments, common: &Common) -> anyhow::R
     let criteria = counted(analysis.criteria.len(), "criterion", "criteria");
     phase.end(&format!("{criteria} on {}", plural(found.subjects.len(), "implementation")));
     let json = output::json(&Compared { result: &found, constants: &constants })?;
-    let tables = experiment_tables(&found, &analysis, reference.as_ref());
-    let summary = experiment_summary(&found, &analysis);
+    let text = experiment_text(&found, &analysis, reference.as_ref());
     output::write(&out.join("experiment.json"), &json)?;
-    output::write(&out.join("experiment.txt"), &format!("{}{summary}\n{tables}", heading("summary")))?;
+    output::write(&out.join("experiment.txt"), &text)?;
     output::write(&out.join("experiment.html"), &experiment_report(&found, &analysis, reference.as_ref()))?;
     if common.json {
         output::print(&json)?;
     } else {
-        let (folder, program, out) = (output::quoted(&out.display().to_string()), output::program(), out.display());
+        let shown = if common.verbose { text } else { experiment_summary(&found, &analysis) };
         output::print(&format!(
-            "{}\nwritten to {out}: experiment.html, experiment.txt, experiment.json, trials.jsonl\n\
-             next: {program} show {folder} lists the tables of what was found out\n",
-            if common.verbose { tables } else { summary },
+            "{shown}\nwritten to {}: experiment.html, experiment.txt, experiment.json, trials.jsonl\n{}",
+            out.display(),
+            output::shows(&out),
         ))?;
     }
     Ok(Exit::Success)

@@ -52,6 +52,11 @@ pub(crate) fn program() -> String {
     std::env::args().next().unwrap_or_else(|| "simutant".into())
 }
 
+/// Returns the line that says how to see all of a result.
+pub(crate) fn shows(out: &Path) -> String {
+    format!("next: {} show {} lists the sections of the result\n", program(), quoted(&out.display().to_string()))
+}
+
 /// Tells a line on standard error, if anyone listens.
 pub(crate) fn tell(line: &str) {
     _ = writeln!(std::io::stderr(), "{line}");

@@ -22,15 +22,22 @@ struct Shown {
     name: String,
     /// Its first line.
     title: String,
-    #[serde(skip)]
     text: String,
+}
+
+/// What `--json` prints of all sections.
+#[derive(Debug, Serialize)]
+struct Sections {
+    sections: Vec<Shown>,
 }
 
 pub(crate) fn run(arguments: &ShowArguments, common: &Common) -> anyhow::Result<Exit> {
     let out = &arguments.folder;
     let all = read(out)?;
     let Some(name) = &arguments.section else {
-        output::print(&if common.json { output::json(&all)? } else { listing(&all) })?;
+        let list = listing(&all);
+        let as_json = || output::json(&output::Versioned::new(Sections { sections: all }));
+        output::print(&if common.json { as_json()? } else { list })?;
         return Ok(Exit::Success);
     };
     let Some(section) = all.iter().find(|section| section.name == *name) else {
@@ -40,7 +47,8 @@ pub(crate) fn run(arguments: &ShowArguments, common: &Common) -> anyhow::Result<
             format!("{}: there is no section `{name}`{meant}; there are: {}", out.display(), names.join(", "));
         return Err(BadInput(message).into());
     };
-    output::print(&format!("{}\n", section.text))?;
+    let as_json = || output::json(&output::Versioned::new(section));
+    output::print(&if common.json { as_json()? } else { format!("{}\n", section.text) })?;
     Ok(Exit::Success)
 }
 
@@ -53,7 +61,12 @@ fn read(out: &Path) -> Result<Vec<Shown>, BadInput> {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             read => read.map_err(|error| BadInput(format!("{}: {error}", path.display())))?,
         };
-        all.extend(sections(&text).into_iter().map(|section| Shown {
+        let of_file = sections(&text);
+        if of_file.is_empty() {
+            let message = format!("{}: it is of an earlier release: the same command writes it anew", path.display());
+            return Err(BadInput(message));
+        }
+        all.extend(of_file.into_iter().map(|section| Shown {
             name: format!("{prefix}{}", section.name),
             title: section.title().to_owned(),
             text: section.text.to_owned(),

@@ -59,8 +59,7 @@ pub(crate) fn run(arguments: &SourcesArguments, common: &Common) -> anyhow::Resu
         failed
             .iter()
             .for_each(|Failed { source, message }| text.push_str(&format!("{source} is not among them: {message}\n")));
-        let (program, folder) = (output::program(), output::quoted(&plan.campaign.out.display().to_string()));
-        text.push_str(&format!("next: {program} show {folder} lists the tables of what was found out\n"));
+        text.push_str(&output::shows(&plan.campaign.out));
         text
     })?;
     Ok(if failed.is_empty() { Exit::Success } else { Exit::Failed })

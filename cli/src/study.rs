@@ -7,7 +7,7 @@ use serde::Serialize;
 use simutant_analysis::{Analysis, Builder, ExpectedBuilder, MutantClass, Score, duration, plural, suite_scores};
 use simutant_campaign::{Existing, Statistics};
 use simutant_outcomes::{CostRole, Suite};
-use simutant_report::{contradiction_sentence, summary, tables, wrapped};
+use simutant_report::{contradiction_sentence, study_text, summary, wrapped};
 use simutant_study::{CompletedStudy, CostRequest, FinishedStudy, MachineCodeCheck, StudyPlan, SuiteChoice};
 
 use crate::arguments::{Common, CostArgument, StudyArguments};
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &StudyArguments, common: &Common) -> anyhow::Result
         output::print(&output::json(analysis)?)?;
     } else {
         let found = match common.verbose {
-            true => format!("{}\n{}", tables(analysis, reference.as_ref()), prose(&spent(&statistics))),
+            true => format!("{}\n{}", study_text(analysis, reference.as_ref()), prose(&spent(&statistics))),
             false => summary(analysis),
         };
         let written = written(&plan, suite.as_ref(), analysis);
@@ -255,8 +255,8 @@ fn written(plan: &StudyPlan, chosen: Option<&Suite>, analysis: &Analysis) -> Str
         None => "; no suite, since the criterion has no requirement that a test case covers\n",
     });
     text.push_str(&saves_little(&plan.choice, chosen, analysis));
-    let (program, folder) = (output::program(), output::quoted(&out.to_string()));
-    text.push_str(&format!("next: {program} show {folder} lists the tables of what was found out\n"));
+    let program = output::program();
+    text.push_str(&output::shows(&plan.campaign.out));
     text.push_str(&explains(plan, analysis));
     if let Some(suite) = chosen {
         let inputs = plural(suite.cases.len(), "input");

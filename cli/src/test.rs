@@ -450,6 +450,9 @@ fn line(result: &CaseResult, repetitions: u32) -> String {
 /// How many test cases that did not pass are shown with what their programs printed.
 const SHOWN_MAX: usize = 3;
 
+/// What stands for the kind of finding where nothing was found out.
+const INCONCLUSIVE: &str = "inconclusive";
+
 /// Results that did not pass: those that are shown, the first of each kind before others of the same, and how many others
 /// there are of each kind.
 struct NotPassed<T> {
@@ -461,11 +464,11 @@ impl<T> NotPassed<T> {
     fn new<'a>(all: Vec<T>, result: impl Fn(&T) -> &'a CaseResult, shown_max: usize) -> Self {
         let kind = |one: &T| match &result(one).verdict {
             Verdict::Fail(finding) => finding.kind.clone(),
-            Verdict::Pass | Verdict::Inconclusive(_) => "inconclusive".to_owned(),
+            Verdict::Pass | Verdict::Inconclusive(_) => INCONCLUSIVE.to_owned(),
         };
         let kinds: Vec<String> = all.iter().map(kind).collect();
         let mut order: Vec<usize> = (0..all.len()).collect();
-        order.sort_by_key(|&place| kinds[..place].contains(&kinds[place]));
+        order.sort_by_key(|&place| (kinds[..place].contains(&kinds[place]), kinds[place] == INCONCLUSIVE));
         order.truncate(shown_max);
         let mut others: Vec<(String, usize)> = Vec::new();
         for place in (0..all.len()).filter(|place| !order.contains(place)) {
@@ -480,8 +483,11 @@ impl<T> NotPassed<T> {
 
     /// Returns how many lines of what programs printed there is room for, for each that is shown.
     fn lines_max(&self) -> usize {
-        let of = self.shown.len().clamp(1, SHOWN_MAX);
-        log::LINES_MAX.div_ceil(of)
+        match self.shown.len() {
+            shown @ 1..=SHOWN_MAX => log::LINES_MAX / shown,
+            // All were asked for.
+            _ => log::LINES_MAX,
+        }
     }
 
     /// Says how many others there are; nothing if all are shown.

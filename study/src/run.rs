@@ -12,7 +12,7 @@ use simutant_analysis::{
 use simutant_campaign::{Bounds, Bundle, Campaign, Simulator, Statistics, TimeTrial};
 use simutant_mutator::{Build, Package};
 use simutant_outcomes::{CostOracle, CostRole, Judgement, Outcomes, Suite};
-use simutant_report::{Pages, heading, report_with_pages, summary, tables};
+use simutant_report::{Pages, report_with_pages, study_text};
 
 use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
 use crate::event::{Observer, Phases, StageEnd, StudyStage, Watch};
@@ -192,8 +192,7 @@ pub(crate) fn choose(
 fn write_results(out: &Path, finished: &FinishedStudy) -> Result<(), StudyError> {
     files::write_json(&out.join(RESULTS), &finished.analysis)?;
     let FinishedStudy { analysis, reference, .. } = finished;
-    let text = format!("{}{}\n{}", heading("summary"), summary(analysis), tables(analysis, reference.as_ref()));
-    files::write(&out.join(TABLES), &text)?;
+    files::write(&out.join(TABLES), &study_text(analysis, reference.as_ref()))?;
     write_or_remove(&out.join(REFERENCE), finished.reference.as_ref())?;
     write_or_remove(&out.join(SUITE), finished.suite.as_ref())
 }

@@ -70,7 +70,7 @@ enum Task {
     Transcripts,
     /// Compare what debug and release builds write of one study: no part of `test`, since a release build takes minutes.
     Reproducible,
-    /// All that a change must pass: check, test and, on a machine with time for that, transcripts.
+    /// All that a change must pass: check, test, slow and transcripts; on a slow machine without the examples or transcripts.
     Ci,
     /// Measure.
     Bench {
@@ -93,6 +93,7 @@ fn main() -> ExitCode {
 
 /// Tells where the time went, if there was more than one command.
 fn tell_time() {
+    timed::tell();
     let mut taken = std::mem::take(&mut *TAKEN.lock().expect("nobody panics with it"));
     if taken.len() < 2 {
         return;
@@ -103,7 +104,6 @@ fn tell_time() {
     for (taken, command) in taken.iter().take(TOLD) {
         eprintln!("xtask: {:6.0} s  {command}", taken.as_secs_f64());
     }
-    timed::tell();
 }
 
 fn run_task(task: Task) -> anyhow::Result<()> {

@@ -22,11 +22,11 @@ pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     command.stdout(Stdio::piped());
     crate::run_with(command, |command| {
         let mut child = command.spawn()?;
-        let lines = child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines);
+        let lines = child.stdout.take().map(BufReader::new).into_iter().flat_map(|stdout| stdout.split(b'\n'));
         let begun = Instant::now();
         let mut binary = TestBinary::default();
-        for line in lines {
-            let line = line?;
+        for line in lines.map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line);
             println!("{line}");
             if binary.is_over(&line, begun.elapsed()) {
                 TESTS.lock().expect("nobody panics with it").extend(std::mem::take(&mut binary).taken(threads));
@@ -59,7 +59,7 @@ struct TestBinary {
 impl TestBinary {
     /// Takes a line, and returns whether it is the last one of a binary.
     fn is_over(&mut self, line: &str, now: Duration) -> bool {
-        if line.starts_with("running ") {
+        if line.strip_prefix("running ").is_some_and(|line| line.ends_with(" tests") || line.ends_with(" test")) {
             *self = Self { begun: now, ended: Vec::new() };
         }
         let ended = line.strip_prefix("test ").and_then(|line| line.rsplit_once(" ... "));

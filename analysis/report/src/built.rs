@@ -125,16 +125,7 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis, fil
             repeated => format!("; {repeated} of them repeat others with their chance drawn anew"),
         }
     );
-    let mut sentences = vec![own];
-    let beaten = built.same_time.rules.first().filter(|rule| rule.found >= built.found.mean);
-    if let Some(rule) = beaten {
-        let sentence = format!(
-            "A rule of thumb does as well in the same time: inputs by {} are expected to find {}.",
-            rule.name,
-            percent(rule.found)
-        );
-        sentences.insert(0, sentence);
-    }
+    let mut sentences: Vec<String> = beaten(built).into_iter().chain([own]).collect();
     sentences.push(format!(
         "In the same time {}; with as many inputs {}.",
         others(&built.same_time, "random inputs are expected to find"),
@@ -144,6 +135,16 @@ pub(crate) fn expected_sentences(built: &ExpectedSuite, analysis: &Analysis, fil
     sentences.extend(absent_sentence(built.cases.len(), &built.absent));
     sentences.push(format!("Suites of a criterion only compare the criteria: {file} is none of them."));
     sentences
+}
+
+/// Says which rule of thumb does as well as the suite; `None` if none does.
+pub(crate) fn beaten(built: &ExpectedSuite) -> Option<String> {
+    let rule = built.same_time.rules.first().filter(|rule| rule.found >= built.found.mean)?;
+    Some(format!(
+        "A rule of thumb does as well in the same time: inputs by {} are expected to find {}.",
+        rule.name,
+        percent(rule.found)
+    ))
 }
 
 /// Says what random inputs find, and the rule of thumb that finds most.

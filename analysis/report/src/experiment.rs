@@ -25,6 +25,13 @@ pub fn experiment_summary(experiment: &Experiment, analysis: &Analysis) -> Strin
         .fold(wrapped_lines(&overview(experiment)), |text, sentence| format!("{text}\n{}\n", wrapped(sentence)))
 }
 
+/// Returns the [summary](experiment_summary) of the experiments and all their [tables](experiment_tables), in
+/// [sections](crate::sections).
+pub fn experiment_text(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> String {
+    let tables = experiment_tables(experiment, analysis, reference);
+    format!("{}{}\n{tables}", heading("summary"), experiment_summary(experiment, analysis))
+}
+
 /// Says what was run on what.
 fn overview(experiment: &Experiment) -> String {
     let subjects_of = |kind| subjects::of_kind(experiment, kind).count();

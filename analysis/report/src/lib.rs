@@ -38,13 +38,13 @@ pub use assessment::{assessment_summary, assessment_text};
 pub use built::choice_text;
 pub use contradiction::contradiction_sentence;
 pub use difference::difference_tables;
-pub use experiment::{experiment_summary, experiment_tables};
+pub use experiment::{experiment_summary, experiment_tables, experiment_text};
 pub use html::{
     CasePage, CasePages, Explanation, MutantPage, Operators, Pages, Parting, Plot, example_case, experiment_report,
     plots, report, report_with_pages,
 };
 pub use scenario::scenario_text;
 pub use sources::{sources_summary, sources_tables};
-pub use summary::summary;
+pub use summary::{study_text, summary};
 pub use tables::tables;
-pub use terminal::{Section, heading, sections, wrapped};
+pub use terminal::{Section, sections, wrapped};

@@ -1,12 +1,13 @@
 //! What a person reads first of a study: what to run, what that is worth, what it does not see, and how sure that is.
 
-use simutant_analysis::{Analysis, ExpectedSuite, count, duration, percent, plural};
+use simutant_analysis::{Analysis, ExpectedSuite, Reference, count, duration, percent, plural};
 use simutant_outcomes::InputSource;
 
 use crate::absent::{absent_sentence, rare_sentence};
 use crate::contradiction::contradiction_sentence;
 use crate::survivors;
-use crate::terminal::wrapped;
+use crate::tables::tables;
+use crate::terminal::{heading, wrapped};
 use crate::text::many;
 use crate::words::recommendation_sentences;
 use crate::{built, cost, inconclusive, late_faults};
@@ -29,7 +30,13 @@ pub fn summary(analysis: &Analysis) -> String {
     parts.extend((!cost.is_empty()).then(|| wrapped(&cost.join(" ")) + "\n"));
     parts.extend(survivors::telling(analysis));
     parts.push(wrapped(&certainty(analysis).join(" ")) + "\n");
+    parts.retain(|part| !part.trim().is_empty());
     parts.join("\n")
+}
+
+/// Returns the [summary] of a study and all its [tables], in [sections](crate::sections).
+pub fn study_text(analysis: &Analysis, reference: Option<&Reference>) -> String {
+    format!("{}{}\n{}", heading("summary"), summary(analysis), tables(analysis, reference))
 }
 
 /// What was tried, and what is killed at most.
@@ -51,26 +58,31 @@ fn overview(analysis: &Analysis) -> String {
 
 /// What to run, and what else is expected to find in the same time.
 fn expected(built: &ExpectedSuite, analysis: &Analysis) -> String {
-    let line =
-        |name: &str, found: &str, note: &str| format!("  {name:<24} {found:<13} {note}").trim_end().to_owned() + "\n";
+    let rule = built.same_time.rules.first();
+    let width = rule.map_or(0, |rule| rule.name.chars().count()).max(24);
+    let line = |name: &str, found: &str, note: &str| {
+        format!("  {name:<width$} {found:<13} {note}").trim_end().to_owned() + "\n"
+    };
     let found = format!("{} ± {:.1}", percent(built.found.mean), 100.0 * built.found.sd);
     let mut others = line(built::FILE, &found, "");
-    if let Some(rule) = built.same_time.rules.first() {
+    if let Some(rule) = rule {
         let note = format!("best of {}, by this result", plural(built.same_time.rules.len(), "rule"));
         others.push_str(&line(&rule.name, &percent(rule.found), &note));
     }
     others.push_str(&line("random inputs", &percent(built.same_time.random), ""));
     let all = format!("all {}", many(analysis.campaign.cases as u64, "input"));
     others.push_str(&line(&all, &percent(built.universe), &format!("in {}", duration(built.universe_seconds))));
-    let absent = absent_sentence(built.cases.len(), &built.absent).into_iter().chain(rare_sentence(analysis));
+    let against = built::beaten(built).into_iter().chain(absent_sentence(built.cases.len(), &built.absent));
+    let against = against.chain(rare_sentence(analysis));
     format!(
         "{}\n\n{}\n{others}{}",
         wrapped(&format!("Run {}: {}.", built::FILE, built.chosen())),
         wrapped(&format!(
-            "In the same time are expected to be found, of faults of the mutants' kinds, if one input in {} that kills a mutant finds the fault:",
+            "Expected to be found in {}, of faults like the mutants, if one input in {} that kills a mutant finds such a fault:",
+            duration(built.seconds),
             built::inputs(built.coupling)
         )),
-        absent.map(|sentence| wrapped(&sentence) + "\n").collect::<String>(),
+        against.map(|sentence| wrapped(&sentence) + "\n").collect::<String>(),
     )
 }
 
@@ -85,7 +97,7 @@ fn chosen(analysis: &Analysis) -> Vec<String> {
 fn certainty(analysis: &Analysis) -> Vec<String> {
     let mut sentences = Vec::new();
     if analysis.built_expected.is_some() {
-        sentences.push("Shares of faults of the mutants' kinds are no shares of real faults.".to_owned());
+        sentences.push("These are shares of faults like the mutants, not of real faults.".to_owned());
         sentences.push(built::test_time_sentence(analysis));
     }
     if let Some(checked) = analysis.campaign.checked {
@@ -112,7 +124,8 @@ mod tests {
             let text = summary(&analyse(&outcomes, &options).expect("sound outcomes"));
             assert!(text.lines().count() <= 30, "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-            assert!(text.ends_with('\n') && !text.contains("NaN"), "{text}");
+            assert!(text.ends_with('\n') && !text.contains("\n\n\n") && !text.ends_with("\n\n"), "{text}");
+            assert!(!text.contains("NaN"), "{text}");
         }
     }
 

@@ -73,9 +73,14 @@ pub(crate) fn skip_sentence(analysis: &Analysis) -> Option<String> {
     })
 }
 
+/// Returns how many mutants survive that are not equivalent.
+fn surviving(analysis: &Analysis) -> usize {
+    analysis.survivors.iter().filter(|survivor| survivor.class != MutantClass::Equivalent).count()
+}
+
 /// Says how many survivors change what happens, and where most of them are; `None` if none does.
 pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
-    let surviving = analysis.survivors.iter().filter(|survivor| survivor.class != MutantClass::Equivalent).count();
+    let surviving = surviving(analysis);
     let changing: Vec<&Survivor> = of_group(analysis, Group::Of(MutantClass::NeverKilled));
     let tuning = match of_group(analysis, Group::Tuning).len() {
         0 => String::new(),
@@ -114,9 +119,10 @@ pub(crate) const TELLING_MAX: usize = 3;
 /// Says how many survivors change what happens, with the code of those that tell most: of functions and operators that
 /// differ, as far as there are some, and what nobody has judged before what somebody has. `None` if none does.
 pub(crate) fn telling(analysis: &Analysis) -> Option<String> {
-    let surviving = analysis.survivors.iter().filter(|survivor| survivor.class != MutantClass::Equivalent).count();
+    let surviving = surviving(analysis);
     let mut left = of_group(analysis, Group::Of(MutantClass::NeverKilled));
     let changing = left.len();
+    let judged = left.iter().filter(|survivor| survivor.judgement.is_some()).count();
     let mut told: Vec<&Survivor> = Vec::new();
     while told.len() < TELLING_MAX && !left.is_empty() {
         let is_like = |one: &Survivor, is: fn(&Survivor, &Survivor) -> bool| told.iter().any(|other| is(one, other));
@@ -131,16 +137,22 @@ pub(crate) fn telling(analysis: &Analysis) -> Option<String> {
         };
         told.push(left.remove((0..left.len()).min_by_key(key)?));
     }
+    let judged = match judged {
+        0 => String::new(),
+        judged if judged == changing => "; all are judged".to_owned(),
+        judged => format!("; {judged} of them {} judged", if judged == 1 { "is" } else { "are" }),
+    };
     let headline = format!(
-        "{changing} of {} {} what happens, and no check notices{}:",
+        "{changing} of {} {} what happens, and no check notices{judged}{}:",
         plural(surviving, "survivor"),
         if changing == 1 { "changes" } else { "change" },
-        if told.len() < changing { format!("; {} of them", told.len()) } else { String::new() },
+        if told.len() < changing { format!(". {} of them", told.len()) } else { String::new() },
     );
     let shown = |survivor: &Survivor| {
         let Survivor { place, function, mutant, operator, before, after, .. } = survivor;
         let (before, after) = shortened(before, after, CODE_SHOWN);
-        let where_it_is = wrapped_at(&format!("{place} in {function}, mutant {mutant} ({operator})"), WIDTH - 2);
+        let where_it_is = format!("{place} in {function}, mutant {mutant} ({operator})");
+        let where_it_is = wrapped_at(&where_it_is, WIDTH - 2);
         let where_it_is: String = where_it_is.lines().map(|line| format!("  {line}\n")).collect();
         format!("{where_it_is}  - {before}\n  + {after}\n")
     };

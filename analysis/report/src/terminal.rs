@@ -53,7 +53,7 @@ impl Sections {
 const HEADING: &str = "# ";
 
 /// Returns the line that a section begins with.
-pub fn heading(name: &str) -> String {
+pub(crate) fn heading(name: &str) -> String {
     format!("{HEADING}{name}\n")
 }
 

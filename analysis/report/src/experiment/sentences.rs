@@ -10,14 +10,7 @@ use crate::text::{capitalised, correlation, correlations, level, list, or_none, 
 
 /// What the experiments say.
 pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference: Option<&Reference>) -> Vec<String> {
-    let mut sentences = Vec::new();
-    if !experiment.findings.iter().any(|findings| findings.kind == SubjectKind::Implementations) {
-        sentences.push(format!(
-            "No implementation fails on some test cases and on at most {} of them: there is nothing{} to judge suites by.",
-            percent(PATHOLOGICAL_ABOVE),
-            if experiment.findings.is_empty() { "" } else { " but mutants of an implementation" }
-        ));
-    }
+    let mut sentences: Vec<String> = nothing_sentence(experiment).into_iter().collect();
     for findings in &experiment.findings {
         let subjects = format!("{} {}", findings.subjects.len(), findings.kind);
         let alpha = experiment.options.alpha;
@@ -35,13 +28,7 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference:
             findings.criteria.iter().filter(|criterion| gains(criterion, experiment)).collect();
         let names: Vec<&str> = gains.iter().map(|criterion| criterion.name.as_str()).collect();
         if findings.subjects.len() < SUBJECTS_COMPARED {
-            sentences.push(format!(
-                "{} {} too few to compare criteria or operators by: that takes {SUBJECTS_COMPARED}, each of which \
-                 fails on some test cases and on at most {} of them.",
-                capitalised(&subjects),
-                if findings.subjects.len() == 1 { "is" } else { "are" },
-                percent(PATHOLOGICAL_ABOVE)
-            ));
+            sentences.extend(few_sentence(findings));
             continue;
         }
         sentences.push(format!(
@@ -64,20 +51,43 @@ pub(crate) fn sentences(experiment: &Experiment, analysis: &Analysis, reference:
         sentences.extend(prediction_sentences(findings, reference));
         sentences.extend(others.into_iter().map(|sentence| sentence.text));
         sentences.extend(order_sentence(findings, analysis));
-        if findings.subjects.len() < SUBJECTS_MIN {
-            sentences.push(format!(
-                "{} are few: one of them moves an effectiveness by {}.",
-                capitalised(&subjects),
-                percent(1.0 / findings.subjects.len() as f64)
-            ));
-        }
+        sentences.extend(few_sentence(findings));
     }
     sentences
 }
 
+/// Says that nothing judges suites; `None` if implementations do.
+fn nothing_sentence(experiment: &Experiment) -> Option<String> {
+    let is_judged = experiment.findings.iter().any(|findings| findings.kind == SubjectKind::Implementations);
+    (!is_judged).then(|| {
+        format!(
+            "No implementation fails on some test cases and on at most {} of them: there is nothing{} to judge suites by.",
+            percent(PATHOLOGICAL_ABOVE),
+            if experiment.findings.is_empty() { "" } else { " but mutants of an implementation" }
+        )
+    })
+}
+
+/// Says that there are few of those that judge suites, or too few; `None` if there are enough.
+fn few_sentence(findings: &Findings) -> Option<String> {
+    let count = findings.subjects.len();
+    let subjects = capitalised(&format!("{count} {}", findings.kind));
+    if count < SUBJECTS_COMPARED {
+        return Some(format!(
+            "{subjects} {} too few to compare criteria or operators by: that takes {SUBJECTS_COMPARED}, each of which \
+             fails on some test cases and on at most {} of them.",
+            if count == 1 { "is" } else { "are" },
+            percent(PATHOLOGICAL_ABOVE)
+        ));
+    }
+    let moves =
+        || format!("{subjects} are few: one of them moves an effectiveness by {}.", percent(1.0 / count as f64));
+    (count < SUBJECTS_MIN).then(moves)
+}
+
 /// Returns what the experiments say of the choice by mutants, and of the criteria, without the names of all of these.
 pub(super) fn most_important(experiment: &Experiment, analysis: &Analysis) -> Vec<String> {
-    let mut sentences = Vec::new();
+    let mut sentences: Vec<String> = nothing_sentence(experiment).into_iter().collect();
     for findings in &experiment.findings {
         let choosing = findings.choosing_in_time.as_ref().or(findings.choosing.as_ref());
         let sentence = choosing.and_then(|choosing| choosing_sentence(findings, choosing, experiment.options.alpha));
@@ -85,13 +95,13 @@ pub(super) fn most_important(experiment: &Experiment, analysis: &Analysis) -> Ve
         sentences.extend(seeds_sentence(experiment, findings));
         sentences.extend(findings.choosing.as_ref().map(|_| correlation_sentence(findings.correlation)));
         if findings.subjects.len() >= SUBJECTS_COMPARED {
+            let size = size_sentence(findings, experiment.options.alpha).filter(|sentence| sentence.is_warning);
+            sentences.extend(size.map(|sentence| sentence.text));
             sentences.extend(order_sentence(findings, analysis));
         }
+        sentences.extend(few_sentence(findings));
     }
-    match sentences.is_empty() {
-        true => self::sentences(experiment, analysis, None),
-        false => sentences,
-    }
+    sentences
 }
 
 /// A sentence, and whether it says that something as good comes without mutants.
