@@ -55,7 +55,7 @@ fn a_study_in_shards_writes_the_files_of_one_machine() {
     assert_eq!(merged["missing"], serde_json::json!([]));
     assert!(merged["known"].as_u64() > Some(0), "some test cases are in two shards: {merged}");
 
-    let study = run(&STUDY, &out);
+    let study = run(&[&STUDY[..], &["--verbose"]].concat(), &out);
     assert_exit(&study, 0);
     assert!(stdout(&study).contains("runs: none in this session"), "{}", stdout(&study));
     assert_eq!(results(&out), expected);

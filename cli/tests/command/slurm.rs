@@ -271,7 +271,7 @@ fn a_study_on_a_cluster_writes_the_files_of_one_machine_whatever_happens_to_it()
         assert!(has_told("cancelling the job"), "{}", std::fs::read_to_string(&told).unwrap_or_default());
         assert_eq!(cluster.tasks(), "", "its tasks are cancelled");
     }
-    let finished = ended(piped(&mut cluster.study(&out, &[])));
+    let finished = ended(piped(&mut cluster.study(&out, &["--verbose"])));
     assert_exit(&finished, 0);
     assert!(stdout(&finished).contains("runs: none in this session"), "{}", stdout(&finished));
     assert_eq!(results(&out), *expected);
