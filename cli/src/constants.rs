@@ -106,14 +106,15 @@ fn called(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use simutant_harness::Testbeds;
+
     use super::*;
 
     fn implementation(name: &str, folder: &Path, sources: &[&str]) -> Implementation {
         let text = format!(
-            "name = '{name}'\nsystem = 'gbn'\ndescription = ''\nsources = {sources:?}\n[[side]]\nname = 'receiver'\n\
-             command = ['true']\n[[side]]\nname = 'sender'\ncommand = ['true']"
+            "name = '{name}'\nsystem = 'gbn'\ndescription = ''\nsources = {sources:?}\n[driver]\ncommand = ['true']"
         );
-        simutant_testbeds::TESTBEDS.parse(&text, Path::new("mine.toml"), folder).expect("an implementation")
+        Testbeds::NONE.parse(&text, Path::new("mine.toml"), folder).expect("an implementation")
     }
 
     #[test]

@@ -15,7 +15,7 @@ use simutant_analysis::{FittedTestTime, analyse_with_threads, case_name, experim
 use simutant_campaign::{Bounds, Simulator, TraceRecording, read_outcomes_of, read_universe};
 use simutant_harness::{Implementation, MissingFaults, RunOptions, TrialLog};
 use simutant_mutator::Build;
-use simutant_outcomes::{FORMAT_VERSION, Origin, Outcomes, RunCost, Subject, Suite, SuiteCase, Trials};
+use simutant_outcomes::{Origin, Outcomes, RunCost, Subject, Suite, SuiteCase, Trials};
 use simutant_report::{experiment_report, experiment_summary, experiment_text};
 use simutant_study::{CompletedStudy, StudyPlan, TestTimes, with_test_time};
 
@@ -124,7 +124,9 @@ fn taking_part(arguments: &ExperimentArguments) -> anyhow::Result<Vec<Implementa
     if arguments.implementation.is_empty() {
         let all = implementations::all(&arguments.system)?;
         if all.is_empty() {
-            let note = implementations::without_own(system).map(|note| format!(". {note}")).unwrap_or_default();
+            let note = implementations::left_in_repository(&arguments.system)
+                .map(|note| format!(". {note}"))
+                .unwrap_or_default();
             let message = format!(
                 "no implementation of {system} is in the folder `implementations` of its package; give yours with \
                  --implementation FILE.toml{note}"
@@ -175,17 +177,7 @@ fn study(
 fn universe(system: &str, seed: u64, cases: Vec<Value>) -> Suite {
     let count = cases.len();
     let case = |(index, case)| SuiteCase::new(case_name(system, index, count), case);
-    Suite {
-        format_version: FORMAT_VERSION,
-        system: system.to_owned(),
-        criterion: "none".into(),
-        chosen: "all test cases of the universe".into(),
-        seed,
-        mutant_score: None,
-        dominator_score: None,
-        seconds: None,
-        cases: cases.into_iter().enumerate().map(case).collect(),
-    }
+    Suite::of_cases(system, "all test cases of the universe", seed, cases.into_iter().enumerate().map(case))
 }
 
 /// Returns how many test cases are tried unless the user says.
@@ -230,20 +222,19 @@ fn time_events(built: &Build, outcomes: &Outcomes) -> anyhow::Result<u64> {
 
 #[cfg(test)]
 mod tests {
-    use simutant_testbeds::TESTBEDS;
+    use simutant_harness::Testbeds;
 
     use super::*;
 
     #[test]
     fn test_cases_that_take_long_are_fewer_and_more_at_a_time() {
-        let of = |system: &str, sides: &[&str]| {
-            let side = |side: &&str| format!("[[side]]\nname = '{side}'\ncommand = ['true']\n");
-            let sides: String = sides.iter().map(side).collect();
-            let text = format!("name = 'one'\nsystem = '{system}'\ndescription = ''\n{sides}");
-            TESTBEDS.parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file")
+        let of = |settings: &str| {
+            let text =
+                format!("name = 'one'\nsystem = 'any'\ndescription = ''\n[driver]\ncommand = ['true']\n{settings}");
+            Testbeds::NONE.parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file")
         };
-        let (gbn, dns) = (of("gbn", &["receiver", "sender"]), of("dns", &["resolver"]));
-        assert!(dns.jobs_for_each_core("dns") > gbn.jobs_for_each_core("gbn"));
-        assert_eq!([cases_max(&[gbn], "gbn"), cases_max(&[dns], "dns")], [2_500, 1_000]);
+        let (fast, slow) = (of(""), of("timeout_s = 90\njobs_for_each_core = 20"));
+        assert!(slow.jobs_for_each_core("any") > fast.jobs_for_each_core("any"));
+        assert_eq!([cases_max(&[fast], "any"), cases_max(&[slow], "any")], [2_500, 1_000]);
     }
 }

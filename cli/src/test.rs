@@ -17,7 +17,7 @@ use simutant_harness::{
     CaseResult, Implementation, MissingFaults, ResultLog, RunOptions, TestReport, TrialLogError, build_first, run_some,
 };
 use simutant_oracle::{Impossible, Time};
-use simutant_outcomes::{FORMAT_VERSION, Inconclusive, Suite, SuiteCase, Verdict};
+use simutant_outcomes::{Inconclusive, Suite, SuiteCase, Verdict};
 use simutant_study::TestTimes;
 
 use self::costly::Costs;
@@ -262,17 +262,12 @@ fn draw(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suite> {
         };
         Ok(SuiteCase::new(case_name(system, number, universe), case))
     };
-    Ok(Suite {
-        format_version: FORMAT_VERSION,
-        system: system.clone(),
-        criterion: "none".into(),
-        chosen: format!("the first {count} test cases of the universe"),
-        seed: common.seed,
-        mutant_score: None,
-        dominator_score: None,
-        seconds: None,
-        cases: (0..count).map(&mut case).collect::<anyhow::Result<_>>()?,
-    })
+    Ok(Suite::of_cases(
+        system,
+        format!("the first {count} test cases of the universe"),
+        common.seed,
+        (0..count).map(&mut case).collect::<anyhow::Result<Vec<_>>>()?,
+    ))
 }
 
 /// Returns the suite with the test cases alone that were named, if any were.

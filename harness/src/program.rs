@@ -71,6 +71,12 @@ struct Description {
     jobs_for_each_core: usize,
     #[serde(default)]
     needs_fixture: bool,
+    #[serde(default = "yes")]
+    redraws: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What is known of a role.

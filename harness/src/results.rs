@@ -213,17 +213,7 @@ mod tests {
     fn check_rest(folder: &Path, repetitions: u32, expect: &[(usize, u32)]) {
         let options = RunOptions { seed: 1, ..RunOptions::new("/nowhere") };
         let log = ResultLog::open(&folder.join("test.jsonl"), &implementation("true"), &options, false);
-        let suite = Suite {
-            format_version: simutant_outcomes::FORMAT_VERSION,
-            system: "copy".into(),
-            criterion: "none".into(),
-            chosen: "by hand".into(),
-            seed: 1,
-            mutant_score: None,
-            dominator_score: None,
-            seconds: None,
-            cases: vec![SuiteCase::new("a", json!({ "n": 1 }))],
-        };
+        let suite = Suite::of_cases("copy", "by hand", 1, [SuiteCase::new("a", json!({ "n": 1 }))]);
         let runs: Vec<(usize, u32)> = (1..=repetitions).map(|repetition| (0, repetition)).collect();
         let mut log = log.expect("it can be opened");
         assert_eq!(log.rest(&suite, &runs).expect("room"), expect);

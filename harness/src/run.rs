@@ -411,17 +411,7 @@ mod tests {
     fn a_network_that_broke_down_is_an_error_of_ours_and_no_verdict() {
         let side = "[[side]]\nname = 'program'\ncommand = ['true']\n";
         let implementation = parse_with(Testbeds::new(&[&Broken]), "broken", side);
-        let suite = Suite {
-            format_version: FORMAT_VERSION,
-            system: "broken".into(),
-            criterion: "none".into(),
-            chosen: "by hand".into(),
-            seed: 1,
-            mutant_score: None,
-            dominator_score: None,
-            seconds: None,
-            cases: vec![SuiteCase::new("a", json!({}))],
-        };
+        let suite = Suite::of_cases("broken", "by hand", 1, [SuiteCase::new("a", json!({}))]);
         let folder = tempfile::tempdir().expect("a temporary folder");
         let error = run_suite(&suite, &implementation, &RunOptions::new(folder.path()), &mut |_| {});
         let error = error.expect_err("the proxy is broken");

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::Verdict;
@@ -246,9 +248,36 @@ impl InvalidCase {
     }
 
     /// A field is outside the system's input domain, as the message says that begins with its name.
-    pub fn outside_domain(message: impl std::fmt::Display) -> Self {
+    pub fn outside_domain(message: impl Display) -> Self {
         Self(format!("field {message}"))
     }
+}
+
+/// Returns a test case that `validate` accepts, such as that of a system's domain: what a testbed begins with, in
+/// [`Testbed::check`] and in [`Testbed::set_up`].
+///
+/// ```
+/// # use simutant_harness::read_case;
+/// #[derive(serde::Deserialize)]
+/// struct TestCase {
+///     bytes: u32,
+/// }
+/// let validate = |case: &TestCase| if case.bytes > 0 { Ok(()) } else { Err("bytes: at least one is sent") };
+///
+/// assert!(read_case(&serde_json::json!({ "bytes": 3 }), validate).is_ok());
+/// let error = read_case(&serde_json::json!({ "bytes": 0 }), validate).err().expect("it is outside");
+/// assert_eq!(error.to_string(), "field bytes: at least one is sent");
+/// ```
+///
+/// # Errors
+/// [`InvalidCase`] says which field is wrong, and how.
+pub fn read_case<T: DeserializeOwned, E: Display>(
+    case: &Value,
+    validate: impl FnOnce(&T) -> Result<(), E>,
+) -> Result<T, InvalidCase> {
+    let case = T::deserialize(case).map_err(|error| InvalidCase::malformed(&error))?;
+    validate(&case).map_err(InvalidCase::outside_domain)?;
+    Ok(case)
 }
 
 /// The testbeds of several systems. Those of one system stand side by side, the usual one first.

@@ -21,17 +21,7 @@ fn driven(script: &str, further: &str) -> Implementation {
 
 fn suite(cases: &[Value]) -> Suite {
     let case = |(place, case): (usize, &Value)| SuiteCase::new(format!("leases-{place}"), case.clone());
-    Suite {
-        format_version: simutant_outcomes::FORMAT_VERSION,
-        system: "leases".into(),
-        criterion: "none".into(),
-        chosen: "by hand".into(),
-        seed: 1,
-        mutant_score: None,
-        dominator_score: None,
-        seconds: None,
-        cases: cases.iter().enumerate().map(case).collect(),
-    }
+    Suite::of_cases("leases", "by hand", 1, cases.iter().enumerate().map(case))
 }
 
 fn options() -> RunOptions {

@@ -34,17 +34,7 @@ fn run(plan: &Value, script: &str) -> CaseResult {
 fn run_driver(driver: &str, case: &Value, timeout: Duration) -> CaseResult {
     let text = format!("name = 'driven'\nsystem = 'any'\ndescription = ''\n{driver}");
     let implementation = Testbeds::NONE.parse(&text, Path::new("driven.toml"), Path::new("/")).expect("a good file");
-    let suite = Suite {
-        format_version: simutant_outcomes::FORMAT_VERSION,
-        system: "any".into(),
-        criterion: "none".into(),
-        chosen: "by hand".into(),
-        seed: 1,
-        mutant_score: None,
-        dominator_score: None,
-        seconds: None,
-        cases: vec![SuiteCase::new("any-0", case.clone())],
-    };
+    let suite = Suite::of_cases("any", "by hand", 1, [SuiteCase::new("any-0", case.clone())]);
     let builds = Path::new(env!("CARGO_TARGET_TMPDIR")).join("builds");
     let options = RunOptions { timeout, ..RunOptions::new(builds) };
     let report = run_suite(&suite, &implementation, &options, &mut |_| {}).expect("the driver runs");

@@ -42,17 +42,7 @@ fn run_in(
 ) -> Result<TestReport, HarnessError> {
     let implementation = implementation(testbeds, command);
     let case = |(place, case): (usize, &Value)| SuiteCase::new(format!("greetings-{place}"), case.clone());
-    let suite = Suite {
-        format_version: simutant_outcomes::FORMAT_VERSION,
-        system: "greetings".into(),
-        criterion: "none".into(),
-        chosen: "by hand".into(),
-        seed: 1,
-        mutant_score: None,
-        dominator_score: None,
-        seconds: None,
-        cases: cases.iter().enumerate().map(case).collect(),
-    };
+    let suite = Suite::of_cases("greetings", "by hand", 1, cases.iter().enumerate().map(case));
     let mut told = 0;
     let report = run_suite(&suite, &implementation, options, &mut |_| told += 1)?;
     assert_eq!(told, report.results.len(), "each result is told as it comes");

@@ -352,6 +352,12 @@ impl Package {
         self.testbed.as_ref()
     }
 
+    /// Returns the features that a target of the package asks for.
+    pub(crate) fn required_features(&self, target: &str) -> impl Iterator<Item = &str> {
+        let targets = self.members[0].metadata.targets.iter().filter(move |known| known.name == target);
+        targets.flat_map(|known| known.required_features.iter().map(String::as_str))
+    }
+
     /// Returns the path of the file with what an earlier experiment reports about the system, if the manifest names
     /// one.
     pub fn reference(&self) -> Option<PathBuf> {

@@ -90,6 +90,27 @@ pub enum SuiteError {
 }
 
 impl Suite {
+    /// Returns a suite of test cases that no criterion asked for, such as those that a person wrote; `chosen` says how it
+    /// came about.
+    pub fn of_cases(
+        system: impl Into<String>,
+        chosen: impl Into<String>,
+        seed: u64,
+        cases: impl IntoIterator<Item = SuiteCase>,
+    ) -> Self {
+        Self {
+            format_version: FORMAT_VERSION,
+            system: system.into(),
+            criterion: "none".into(),
+            chosen: chosen.into(),
+            seed,
+            mutant_score: None,
+            dominator_score: None,
+            seconds: None,
+            cases: cases.into_iter().collect(),
+        }
+    }
+
     /// Returns the suite in `text`, checked to be for `system`.
     ///
     /// # Errors

@@ -8,10 +8,10 @@ use std::fs::{self, File};
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
+use simutant_gbn::Gbn;
 use simutant_sim_core::Ended;
 use simutant_sim_core::trace::Trace;
 use simutant_system::System;
-use simutant_systems::gbn::Gbn;
 use simutant_traces::diagram::{self, Caption, Outcome};
 use simutant_traces::{json_lines, pcapng, perfetto};
 

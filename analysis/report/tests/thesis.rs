@@ -8,8 +8,10 @@ use simutant_report::{experiment_report, experiment_tables, plots, report, table
 use simutant_synthetic::{subject, synthetic, trials};
 
 fn of_thesis(system: &str) -> Reference {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../systems/references");
-    let text = std::fs::read_to_string(format!("{folder}/{system}-reference.toml")).expect("the thesis has the system");
+    let file =
+        if system == "gbn-thesis" { "gbn/thesis-reference.toml".into() } else { format!("{system}/reference.toml") };
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../systems");
+    let text = std::fs::read_to_string(format!("{folder}/{file}")).expect("the thesis has the system");
     let reference: Reference = toml::from_str(&text).expect("figures");
     reference.validate().expect("they fit together");
     reference

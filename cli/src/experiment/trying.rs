@@ -329,9 +329,8 @@ mod tests {
     use std::path::Path;
 
     use serde_json::json;
-    use simutant_harness::{CaseResult, ProxyCounts};
-    use simutant_outcomes::{FORMAT_VERSION, Finding, Inconclusive, Verdict};
-    use simutant_testbeds::TESTBEDS;
+    use simutant_harness::{CaseResult, ProxyCounts, Testbeds};
+    use simutant_outcomes::{Finding, Inconclusive, Verdict};
 
     use super::*;
 
@@ -345,10 +344,9 @@ mod tests {
     #[track_caller]
     fn check_mutant(origin: &str, failed: usize, duration_ms: u64, mutant_reached: Option<bool>, expect: Option<&str>) {
         let text = format!(
-            "name = 'one'\nsystem = 'gbn'\ndescription = ''\norigin = '{origin}'\n[[side]]\nname = 'receiver'\ncommand = ['true']\n\
-             [[side]]\nname = 'sender'\ncommand = ['true']"
+            "name = 'one'\nsystem = 'any'\ndescription = ''\norigin = '{origin}'\n[driver]\ncommand = ['true']"
         );
-        let implementation = TESTBEDS.parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file");
+        let implementation = Testbeds::NONE.parse(&text, Path::new("one.toml"), Path::new("/")).expect("a good file");
         let folder = tempfile::tempdir().expect("a folder");
         let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("room");
         let cases = (0..100).map(|index| SuiteCase::new(index.to_string(), json!({})));
@@ -417,7 +415,7 @@ mod tests {
     #[test]
     fn an_implementation_with_an_inconclusive_trial_takes_no_part() {
         let text = "name = 'one'\nsystem = 'any'\ndescription = ''\n[driver]\ncommand = ['true']\n";
-        let one = TESTBEDS.parse(text, Path::new("one.toml"), Path::new("/")).expect("a good file");
+        let one = Testbeds::NONE.parse(text, Path::new("one.toml"), Path::new("/")).expect("a good file");
         let folder = tempfile::tempdir().expect("a folder");
         let mut log = TrialLog::open(&folder.path().join("trials.jsonl")).expect("room");
         let verdicts = [Verdict::Pass, Verdict::Inconclusive(Inconclusive { reason: "there is no quorum".into() })];
@@ -440,17 +438,7 @@ mod tests {
             };
             log.add("one", &result).expect("room");
         }
-        let suite = Suite {
-            format_version: FORMAT_VERSION,
-            system: "any".into(),
-            criterion: "none".into(),
-            chosen: "all".into(),
-            seed: 1,
-            mutant_score: None,
-            dominator_score: None,
-            seconds: None,
-            cases,
-        };
+        let suite = Suite::of_cases("any", "all", 1, cases);
         let trying = Trying::new(&suite, log, false);
         let doubt = trying.doubt(&one, &RunOptions::new("/nowhere")).expect("one trial found out nothing");
         assert!(

@@ -128,7 +128,7 @@ fn a_reader_that_has_enough_is_no_error() {
     }
 }
 
-/// What `tests/README.md` says of the faulty programs of go-back-n: mutants of the simulation that do the same.
+/// What `systems/gbn/README.md` says of the faulty programs of go-back-n: mutants of the simulation that do the same.
 #[test]
 fn mistakes_that_people_make_with_go_back_n_have_mutants_that_stand_for_them() {
     let study = finished_study();
@@ -153,7 +153,7 @@ fn mistakes_that_people_make_with_go_back_n_have_mutants_that_stand_for_them() {
         ("learns-first-number", "ROR", "+        if sequence >= FIRST {"),
         ("refuses-early-acknowledgements", "ROR", "+        if self.unsent != self.next {"),
     ] {
-        let program = format!("../tests/implementations/udp-{mistake}.toml");
+        let program = format!("../systems/gbn/implementations/udp-{mistake}.toml");
         assert!(std::path::Path::new(&program).is_file(), "no program has the mistake {mistake}");
         has(&of_gbn, operator, line);
     }

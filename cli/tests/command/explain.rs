@@ -85,19 +85,15 @@ fn a_mutant_is_explained_with_the_event_at_which_its_run_leaves_the_originals() 
 /// Makes a package of its own with the system `gcd`, and returns the path of its manifest.
 fn copy_of_gcd(folder: &Path) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is in the workspace");
-    let source = folder.join("src");
-    std::fs::create_dir(&source).expect("a temporary folder can be written");
-    let parts = ["gcd", "gcd.rs"].map(|name| root.join("systems/src").join(name));
-    let copied = Command::new("cp").arg("-r").args(parts).arg(&source).status();
+    let copied = Command::new("cp").arg("-r").args([&root.join("systems/gcd/src"), folder]).status();
     assert!(copied.expect("cp is everywhere").success());
-    write(&source.join("lib.rs"), "//! A system.\npub mod gcd;\n");
     std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("a temporary folder can be written");
     let manifest = format!(
         "[package]\nname = \"one-system\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
          [dependencies]\nserde = {{ version = \"1\", features = [\"derive\"] }}\n\
          simutant-sim-core = {{ path = {:?} }}\nsimutant-system = {{ path = {:?} }}\n\n\
-         [package.metadata.simutant.systems.gcd]\ntype = \"gcd::Gcd\"\n\
-         specification = [\"src/gcd/client.rs\", \"src/gcd/server.rs\"]\n",
+         [package.metadata.simutant.systems.gcd]\ntype = \"Gcd\"\n\
+         specification = [\"src/client.rs\", \"src/server.rs\"]\n",
         text(&root.join("sim-core")),
         text(&root.join("systems/system")),
     );

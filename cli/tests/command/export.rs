@@ -66,7 +66,7 @@ fn one_format_goes_where_it_is_asked_to() {
     assert_eq!(stdout(&output), format!("written {to}\n"));
     let log: Value = serde_json::from_str(&std::fs::read_to_string(&to).expect("it was written")).expect("JSON");
     let uri = &log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"];
-    assert!(uri.as_str().is_some_and(|uri| uri.starts_with("systems/src/gbn/")), "{uri}");
+    assert!(uri.as_str().is_some_and(|uri| uri.starts_with("systems/gbn/src/")), "{uri}");
     assert!(!study.out.join("export").exists());
 
     for (arguments, code, expect) in [

@@ -461,7 +461,7 @@ fn a_package_is_studied_with_the_copy_of_the_engine_that_it_depends_on() {
     assert_exit(&study, 0);
     let missing = simutant(&["test", "gbn", "--cases", "3", "--implementation", "udp"]);
     assert_exit(&missing, 3);
-    assert!(stderr(&missing).contains("are in its repository, in tests/implementations"), "{}", stderr(&missing));
+    assert!(stderr(&missing).contains("are in its repository, in systems/gbn/implementations"), "{}", stderr(&missing));
 
     // A cache that was cleared is filled again, and the command says what it cannot mend.
     std::fs::remove_dir_all(&copy).expect("it is there");

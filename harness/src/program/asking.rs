@@ -187,6 +187,10 @@ impl Testbed for Described {
         self.description.needs_fixture
     }
 
+    fn redraws(&self) -> bool {
+        self.description.redraws
+    }
+
     fn program(&self) -> Option<&TestbedProgram> {
         Some(&self.program)
     }

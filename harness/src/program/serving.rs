@@ -69,6 +69,7 @@ fn descriptions(testbeds: Testbeds) -> Vec<Description> {
         timeout_ms: testbed.timeout().as_millis().try_into().unwrap_or(u64::MAX),
         jobs_for_each_core: testbed.jobs_for_each_core(),
         needs_fixture: testbed.needs_fixture(),
+        redraws: testbed.redraws(),
     };
     testbeds.all().map(description).collect()
 }

@@ -24,6 +24,8 @@ pub fn build_testbed(package: &Package, progress: &mut dyn FnMut(BuildEvent)) ->
     let mut cargo = Command::new(cargo_program());
     cargo.args(["build", "--release", "--message-format=json", kind, name]);
     cargo.args(package.features.of_command());
+    // What the target needs beside what the simulation does, such as the harness.
+    cargo.args(package.required_features(name).map(|feature| format!("--features={feature}")));
     let ran = run(cargo.current_dir(package.folder()), progress)?;
     let rendered = ran.errors.iter().take(3).filter_map(|error| error.rendered.clone());
     let message: String = rendered.collect();

@@ -10,6 +10,7 @@ mod observer;
 mod outage;
 pub mod source;
 mod system;
+pub mod testing;
 mod walk;
 
 pub use criteria::{Requirements, TraceCriterion};

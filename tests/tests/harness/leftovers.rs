@@ -41,7 +41,7 @@ fn processes_in(folder: &Path) -> Vec<String> {
 
 /// Waits until `done`, and panics with what `state` says if that takes too long.
 #[track_caller]
-pub(crate) fn await_that<S: std::fmt::Debug>(state: impl Fn() -> S, done: impl Fn(&S) -> bool) {
+fn await_that<S: std::fmt::Debug>(state: impl Fn() -> S, done: impl Fn(&S) -> bool) {
     let start = Instant::now();
     loop {
         let now = state();
@@ -53,7 +53,7 @@ pub(crate) fn await_that<S: std::fmt::Debug>(state: impl Fn() -> S, done: impl F
     }
 }
 
-pub(crate) fn entries(folder: &Path) -> usize {
+fn entries(folder: &Path) -> usize {
     folder.read_dir().expect("the folder is there").count()
 }
 

@@ -16,7 +16,7 @@ fn the_python_example_passes() {
         return;
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/gbn-python/implementation.toml");
-    let implementation = simutant_testbeds::TESTBEDS.read(&file).expect("the example is good");
+    let implementation = simutant_gbn::testbed::TESTBEDS.read(&file).expect("the example is good");
     let report =
         run(&implementation, &[(100_000, 0.2, 0.2, 1), (1, 0.1, 0.1, 2), (1_399, 0.2, 0.0, 3), (2_798, 0.0, 0.2, 4)]);
     let failures: Vec<_> = report.failures().collect();

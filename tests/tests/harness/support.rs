@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use simutant_gbn::testbed::TESTBEDS;
 use simutant_harness::{CaseResult, HarnessError, Implementation, RunOptions, TestReport, run_suite};
-use simutant_outcomes::{FORMAT_VERSION, Suite, SuiteCase};
-use simutant_testbeds::TESTBEDS;
+use simutant_outcomes::{Suite, SuiteCase};
 
 /// An input: bytes, drop, duplicate, seed.
 pub(crate) type Input = (u64, f64, f64, u64);
@@ -21,17 +21,7 @@ pub(crate) fn suite(inputs: &[Input]) -> Suite {
             serde_json::json!({ "bytes": bytes, "drop": drop, "duplicate": duplicate, "seed": seed }),
         )
     };
-    Suite {
-        format_version: FORMAT_VERSION,
-        system: "gbn".into(),
-        criterion: "none".into(),
-        chosen: "by hand".into(),
-        seed: 0,
-        mutant_score: None,
-        dominator_score: None,
-        seconds: None,
-        cases: inputs.iter().enumerate().map(case).collect(),
-    }
+    Suite::of_cases("gbn", "by hand", 0, inputs.iter().enumerate().map(case))
 }
 
 /// Returns options for a machine that may be busy: four jobs, a minute for each test case.
@@ -43,9 +33,9 @@ pub(crate) fn options() -> RunOptions {
     }
 }
 
-/// Returns an implementation of this workspace.
+/// Returns an implementation of go-back-n.
 pub(crate) fn implementation(name: &str) -> Implementation {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("implementations");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../systems/gbn/implementations");
     TESTBEDS.find(name, &[folder]).expect("the implementation is there and good")
 }
 

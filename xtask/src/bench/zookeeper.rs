@@ -1,5 +1,5 @@
 //! `cargo xtask bench zookeeper`: what random calls on a real ZooKeeper take, what the oracle takes of it, and what it
-//! says, as sessions and their calls grow. `testbeds/examples/zookeeper.rs` is the program that runs them.
+//! says, as sessions and their calls grow. `systems/zookeeper/examples/scripts.rs` is the program that runs them.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -60,9 +60,9 @@ struct Size {
 pub(super) fn run(root: &Path, arguments: &ZookeeperArguments) -> anyhow::Result<()> {
     let target = target_directory(root);
     let mut cargo = Command::new("cargo");
-    cargo.args(["build", "--quiet", "--release", "--package", "simutant-testbeds", "--example", "zookeeper"]);
+    cargo.args(["build", "--quiet", "--release", "--package", "simutant-zookeeper", "--example", "scripts"]);
     crate::run(cargo.arg("--target-dir").arg(&target).current_dir(root))?;
-    let program = target.join("release/examples/zookeeper");
+    let program = target.join("release/examples/scripts");
     let scripts = if arguments.quick { QUICK } else { arguments.scripts };
     let sizes = if arguments.figures { SIZES } else { arguments.sessions..=arguments.sessions };
     let sizes = sizes.map(|sessions| size(&program, scripts, sessions, arguments.permissions));

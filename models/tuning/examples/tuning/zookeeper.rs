@@ -8,8 +8,8 @@ use simutant_models::{Learned, Open, Strategy};
 use simutant_random::Random;
 use simutant_sim_core::trace::{Action, TraceEvent};
 use simutant_system::{Requirements, System, TraceCriterion, criteria, universe};
-use simutant_systems::zookeeper::{ZooKeeper2439, machine};
 use simutant_tuning::{Measured, Subject};
+use simutant_zookeeper::{ZooKeeper2439, machine};
 
 /// A server with the fault of ZOOKEEPER-2439, so that walks can fail.
 pub(crate) struct ZooKeeperSubject;

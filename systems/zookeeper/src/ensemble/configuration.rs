@@ -1,0 +1,170 @@
+//! Test cases of three servers, their domain, and the oracle.
+
+use std::cell::Cell;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
+use simutant_oracle::specifications::zookeeper::{Operation, Response};
+use simutant_oracle::{Check, History, Order, Session, Time, specifications};
+use simutant_sim_core::network::{Direction, LinkSetting};
+use simutant_sim_core::{Faults, Network, Random, Simulation, VirtualDuration, VirtualTime};
+use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Walk, Walks, history_time};
+
+use super::PEERS;
+use super::follower::follower;
+use super::leader::leader;
+use crate::ZooKeeperMessage;
+use crate::configuration::{CRASH_FOR_MS, LATENCY_US, LOG_US, STAGE_US, add_client, answered, crash_and_restart, link};
+use crate::prepare::AclRecord;
+use crate::server::{PORT, Speed, changes};
+
+/// How many servers there are. The first one leads.
+const SERVERS: u64 = 3;
+
+/// How many clients there are. They are connected with one server each, in turn.
+const CLIENTS: Lengths = Lengths(1..=4);
+
+/// How long their walks are, and how many choices a transition makes.
+const WALKS: Walks = Walks { steps: 1..=10, choices: 3 };
+
+/// How long messages between the first and the last server are on their way, at most.
+const FAR_US: RangeInclusive<u64> = 50..=20_000;
+
+/// How many servers crash.
+const CRASHES: Lengths = Lengths(0..=2);
+
+/// Which server crashes.
+const CRASHED: RangeInclusive<u64> = 1..=SERVERS;
+
+/// When a server crashes: most test cases are not much longer.
+const CRASH_AT_MS: RangeInclusive<u64> = 1..=40;
+
+/// How long after a crash servers may take until all is as before.
+const RECOVERY_MS: u64 = 1_000;
+
+/// An input vector.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnsembleTestCase {
+    /// How long messages are on their way at most, but for those between the first and the last
+    /// server: from 50 to 2,000 microseconds. They are at least half as long on their way.
+    pub latency_us: u64,
+    /// How long messages between the first and the last server are on their way at most: from 50 to 20,000 microseconds.
+    pub far_us: u64,
+    /// How long the leader takes to prepare a change: at most 500 microseconds.
+    pub prepare_us: u64,
+    /// How long a server takes to log a change: at most 5,000 microseconds.
+    pub log_us: u64,
+    /// How long a server takes to do what it is asked for: at most 500 microseconds.
+    pub apply_us: u64,
+    /// Crashes of servers, which then restart with their logs: at most two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crashes: Vec<ServerCrash>,
+    /// What each client does: from 1 to 4 walks of at most 10 transitions.
+    pub clients: Vec<Walk>,
+    /// Fixes how long each message is on its way.
+    pub seed: u64,
+}
+
+/// A crash of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerCrash {
+    /// Which one: from 1 to 3. The first one leads.
+    pub server: u64,
+    /// When, after clients begin: from 1 to 40 ms.
+    pub at_ms: u64,
+    /// For how long: from 1 to 100 ms.
+    pub for_ms: u64,
+}
+
+impl EnsembleTestCase {
+    pub(super) fn sample(random: &mut Random) -> Self {
+        let (latency_us, far_us) = (LATENCY_US.draw(random), FAR_US.draw(random));
+        let prepare_us = STAGE_US.draw(random);
+        let (log_us, apply_us) = (LOG_US.draw(random), STAGE_US.draw(random));
+        let count = CRASHES.draw(random);
+        let crash = |_| ServerCrash {
+            server: CRASHED.draw(random),
+            at_ms: CRASH_AT_MS.draw(random),
+            for_ms: CRASH_FOR_MS.draw(random),
+        };
+        let crashes = (0..count).map(crash).collect();
+        let clients = (0..CLIENTS.draw(random)).map(|_| WALKS.draw(random)).collect();
+        Self { latency_us, far_us, prepare_us, log_us, apply_us, crashes, clients, seed: random.bits() }
+    }
+
+    pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
+        LATENCY_US.check("latency_us", &self.latency_us)?;
+        FAR_US.check("far_us", &self.far_us)?;
+        STAGE_US.check("prepare_us", &self.prepare_us)?;
+        LOG_US.check("log_us", &self.log_us)?;
+        STAGE_US.check("apply_us", &self.apply_us)?;
+        CRASHES.check("crashes", &self.crashes.len())?;
+        for (index, ServerCrash { server, at_ms, for_ms }) in self.crashes.iter().enumerate() {
+            CRASHED.check(format!("crashes[{index}].server"), server)?;
+            CRASH_AT_MS.check(format!("crashes[{index}].at_ms"), at_ms)?;
+            CRASH_FOR_MS.check(format!("crashes[{index}].for_ms"), for_ms)?;
+        }
+        CLIENTS.check("clients", &self.clients.len())?;
+        self.clients.iter().enumerate().try_for_each(|(index, walk)| WALKS.check(format!("clients[{index}]"), walk))
+    }
+}
+
+fn name(server: u64) -> String {
+    format!("server-{server}")
+}
+
+pub(super) fn configure(
+    case: &EnsembleTestCase,
+    check: fn(&History<Operation, Response>) -> Check<'static>,
+) -> Simulation<ZooKeeperMessage> {
+    let mut simulation = Simulation::new(case.seed);
+    let far = LinkSetting {
+        from: Some(name(1)),
+        to: Some(name(SERVERS)),
+        direction: Direction::Both,
+        link: link(case.far_us),
+    };
+    simulation.network(Network { link: link(case.latency_us), links: vec![far], ..Network::default() });
+    // By then followers have found the leader: most of what takes time is a few round trips.
+    let begin_ms = 1 + 5 * case.far_us.max(case.latency_us) / 1_000;
+    let crash = |crash: &ServerCrash| crash_and_restart(&name(crash.server), begin_ms + crash.at_ms, crash.for_ms);
+    simulation.faults(Faults { schedule: case.crashes.iter().flat_map(crash).collect(), ..Faults::default() });
+    let [prepare, log, apply] = [case.prepare_us, case.log_us, case.apply_us].map(VirtualDuration::from_micros);
+    let speed = Speed { prepare, log, apply };
+    let followers: Vec<_> = (2..=SERVERS).map(|server| simulation.address(&name(server), PEERS)).collect();
+    simulation.add_restartable(&name(1), move |context| leader(context, 1, followers.clone(), speed, AclRecord::New));
+    let address = simulation.address(&name(1), PEERS);
+    for server in 2..=SERVERS {
+        simulation.add_restartable(&name(server), move |context| follower(context, server, address, speed));
+    }
+    let observer = Observer::new(&simulation);
+    let failed = Rc::new(Cell::new(0));
+    for (number, walk) in (1..).zip(&case.clients) {
+        let address = simulation.address(&name((number - 1) % SERVERS + 1), PORT);
+        let begin = VirtualTime::from_millis(begin_ms);
+        add_client(&mut simulation, (Session(number), walk), address, begin, &observer, &failed);
+    }
+    let initial = specifications::ZooKeeper::default();
+    observer.check_with(&mut simulation, "what clients saw is possible", initial, check);
+    let up_again_ms = case.crashes.iter().map(|crash| begin_ms + crash.at_ms + crash.for_ms + RECOVERY_MS).max();
+    let up_again = up_again_ms.map(|ms| history_time(VirtualTime::from_millis(ms)));
+    let recorder = observer.recorder().clone();
+    simulation.check("each call is answered when all servers are up", move || {
+        let failed = if up_again.is_none() { failed.get() } else { 0 };
+        answered(&recorder.history(), failed, up_again.unwrap_or(Time::ZERO))
+    });
+    simulation
+}
+
+/// Returns the check of what clients of an ensemble saw, be it simulated or real: calls of a session keep their order, and
+/// so do changes of which one ended before the other began. Reads of other sessions may be behind.
+pub fn check_ensemble(history: &History<Operation, Response>) -> Check<'static> {
+    let calls = || history.calls().iter().enumerate().filter(|(_, call)| changes(&call.operation));
+    let pairs = calls().flat_map(|(one, first)| {
+        calls().filter(move |(_, second)| first.precedes(second)).map(move |(other, _)| (one, other))
+    });
+    Check { order: Order { sessions: true, pairs: pairs.collect(), ..Order::none() }, ..Check::default() }
+}

@@ -1,0 +1,25 @@
+//! ZooKeeper: a client of its wire protocol, a server and an ensemble to start, and test cases on them.
+//!
+//! Clients of ZooKeeper that others wrote decide themselves when a request goes out, and keep a thread for the answers.
+//! [`Client`] does neither: what is in flight, and how much goes out at once, is the caller's to say.
+//!
+//! Clients take the walks of the simulated ones, each in a thread and at its own pace: latencies and the times that stages take
+//! are the server's own, and it is not crashed. One server serves all test cases of a job; each of them has a tree of its own
+//! below a node of that server.
+
+mod client;
+mod script;
+mod server;
+mod walks;
+mod wire;
+
+use simutant_harness::Testbeds;
+
+use walks::{ZOOKEEPER, ZOOKEEPER_2439, ZOOKEEPER_ENSEMBLE};
+
+pub use client::{Client, ClientError, Reply, Xid};
+pub use script::{CallScript, ScriptDomain, ScriptedCall, Sessions, ZooKeeperHistory};
+pub use server::{Servers, ensemble, one_server};
+
+/// The testbeds: of one server, of one with ZOOKEEPER-2439, and of three.
+pub const TESTBEDS: Testbeds = Testbeds::new(&[&ZOOKEEPER, &ZOOKEEPER_2439, &ZOOKEEPER_ENSEMBLE]);
