@@ -6,11 +6,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError, channel};
 use std::time::Instant;
 
 use crate::error::HarnessError;
-use crate::implementation::driver::{FIXTURE, FIXTURE_PLACEHOLDERS};
+use crate::implementation::driver::FIXTURE_PLACEHOLDERS;
 use crate::implementation::{ActiveMutant, DriverCommand, FixtureCommand, Implementation, fill_command, fill_text};
 use crate::ports::Lease;
 use crate::process::{Care, ChildProcess, Event, Guardian, Input, OutputTail, ProcessExit, Start, Watched};
-use crate::side::Stop;
+use crate::side::{FIXTURE, Stop};
 use crate::testbed::Placeholders;
 
 /// Where fixtures are started.

@@ -26,7 +26,7 @@ pub(crate) fn built(implementation: &Implementation, directory: &Path) -> u64 {
 
 /// Returns a number that changes with the program that has the implementation's testbed, if it has one of its own.
 pub(crate) fn testbed(implementation: &Implementation) -> Option<u64> {
-    let program = implementation.testbed()?.program()?.path();
+    let program = implementation.testbed()?.program()?;
     Some(hash(BTreeSet::from([program.to_owned()]), program.parent()?))
 }
 

@@ -19,6 +19,7 @@ use crate::fixture::{Fixture, Place};
 use crate::folder::{CaseFolder, write_log};
 use crate::implementation::Implementation;
 use crate::process::{Guardian, OutputTail, allow_many_files};
+use crate::program::TestbedProgram;
 use crate::report::{CaseResult, MissingFaults, TestReport};
 use crate::side::Side;
 use crate::testbed::{Conclusion, Setup, Testbed};
@@ -146,7 +147,7 @@ pub fn run_some(
         results,
     };
     if let Some(program) = testbed.program() {
-        return program.run(suite, implementation, options, runs, on_result).map(report);
+        return TestbedProgram::new(program).run(suite, implementation, options, runs, on_result).map(report);
     }
     allow_many_files();
     let build_directory = build_directory(implementation, options)?;

@@ -5,8 +5,10 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
-use crate::implementation::driver::FIXTURE;
 use crate::process::ProcessExit;
+
+/// What reports call the fixture, and the placeholder of its folder.
+pub(crate) const FIXTURE: &str = "fixture";
 
 /// Placeholders of ports of a process's own, beside the one that its role may have: each is free for datagrams and for
 /// streams.

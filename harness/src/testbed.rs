@@ -14,7 +14,6 @@ use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
 use crate::faults::Schedule;
-use crate::program::TestbedProgram;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
 use crate::side::Side;
@@ -87,8 +86,9 @@ pub trait Testbed: Sync {
         Duration::ZERO
     }
 
-    /// Returns the program that has the testbed, if that is another one: then it runs test cases.
-    fn program(&self) -> Option<&TestbedProgram> {
+    /// Returns the path of the [program](crate::TestbedProgram) that has the testbed, if that is another one: then it runs test
+    /// cases.
+    fn program(&self) -> Option<&Path> {
         None
     }
 

@@ -59,8 +59,8 @@ enum Task {
     },
     /// Install what the tests need and is missing, then run them.
     Test,
-    /// Run what takes long and seldom breaks: tests of the benchmarks, crates that others wrote on instrumented copies,
-    /// and the examples.
+    /// Run what takes long and seldom breaks: tests of the benchmarks and of research, crates that others wrote on
+    /// instrumented copies, and the examples.
     Slow,
     /// Instrument crates that others wrote, and run their own tests on the copies; a part of `slow`.
     Foreign,
@@ -160,6 +160,7 @@ fn test(root: &Path) -> anyhow::Result<()> {
 fn slow(root: &Path) -> anyhow::Result<()> {
     needs::install(root)?;
     in_bench(root, &["test"], &[])?;
+    in_research(root, &["test", "--workspace", "--locked"])?;
     foreign::test(root)
 }
 
@@ -168,6 +169,8 @@ fn check(root: &Path) -> anyhow::Result<()> {
     cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
     in_bench(root, &["fmt"], &["--check"])?;
     in_bench(root, &["clippy", "--all-targets"], &["-D", "warnings"])?;
+    in_research(root, &["fmt", "--all", "--check"])?;
+    in_research(root, &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     foreign::check(root)?;
     examples::check(root)?;
     cargo(["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
@@ -215,6 +218,12 @@ fn in_bench(root: &Path, command: &[&str], arguments: &[&str]) -> anyhow::Result
         run(cargo.env("CARGO_TARGET_DIR", &target))?;
     }
     Ok(())
+}
+
+/// Runs cargo in the workspace of what no product crate needs. What that depends on is compiled with the rest.
+fn in_research(root: &Path, arguments: &[&str]) -> anyhow::Result<()> {
+    let mut cargo = Command::new("cargo");
+    run(cargo.args(arguments).current_dir(root.join("research")).env("CARGO_TARGET_DIR", target(root)))
 }
 
 /// Returns where cargo builds the workspace.

@@ -8,14 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::ImplementationError;
 use crate::history::DriverHistory;
-use crate::side::{ExpectedExit, Ready, Side, SideFile, Stop};
+use crate::side::{ExpectedExit, FIXTURE, Ready, Side, SideFile, Stop};
 use crate::testbed::Role;
 
 /// What reports call the driver.
 pub(crate) const DRIVER: &str = "driver";
-
-/// What reports call the fixture, and the placeholder of its folder.
-pub(crate) const FIXTURE: &str = "fixture";
 
 /// The placeholders of ports of a fixture: its own, and those by which drivers know them.
 pub(crate) const FIXTURE_PLACEHOLDERS: [(&str, &str); 9] = [

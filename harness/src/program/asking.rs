@@ -191,8 +191,8 @@ impl Testbed for Described {
         self.description.redraws
     }
 
-    fn program(&self) -> Option<&TestbedProgram> {
-        Some(&self.program)
+    fn program(&self) -> Option<&Path> {
+        Some(self.program.path())
     }
 
     /// The program checks.

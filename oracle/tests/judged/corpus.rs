@@ -1,6 +1,6 @@
 //! The corpus: histories that kill mutants of the oracle, as few as kill what those killed that they were chosen of: the
-//! universe of a study of `examples/checker`, and histories drawn for what survived one. The example's README says how they
-//! are chosen again.
+//! universe of a study of `research/checker`, and histories drawn for what survived one. Its README says how they are chosen
+//! again.
 
 use crate::any::Name;
 use crate::case::Case;

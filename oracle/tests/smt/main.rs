@@ -1,6 +1,6 @@
 //! Formulas of random histories: a solver agrees with the search.
 
-#[path = "../../../examples/checker/src/judge.rs"]
+#[path = "../../../research/checker/src/judge.rs"]
 #[expect(clippy::disallowed_types, reason = "nobody sees the order of what has failed")]
 #[expect(dead_code, reason = "calls are explained together")]
 mod judge;

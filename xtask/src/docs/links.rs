@@ -17,7 +17,7 @@ const DOCUMENTS: [&str; 13] = [
     "GLOSSARY.md",
     "CHANGELOG.md",
     "tests/README.md",
-    "examples/checker/README.md",
+    "research/checker/README.md",
     "examples/gbn-python/README.md",
     "examples/omnipaxos/README.md",
     "examples/store/README.md",

@@ -26,7 +26,7 @@
 //! assert!(front.to_csv().lines().count() == front.candidates.len() + 1);
 //! ```
 //!
-//! A seed fixes the result, on however many threads it was computed. Subjects of ours are in `models/subjects`; `cargo
+//! A seed fixes the result, on however many threads it was computed. Subjects of ours are in `research/subjects`; `cargo
 //! run --release -p simutant-tuning --example tuning` tunes on some of them, and compares strategies on these and on
 //! others, simulated ZooKeeper among them.
 
