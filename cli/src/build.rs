@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use simutant_mutator::{Build, BuiltPrograms, ProgramsRequest, build_programs, build_testbed};
+use simutant_mutator::{Build, BuiltPrograms, ProgramsRequest, build_programs};
 use simutant_study::{StudiedSystem, StudyError};
 
 use crate::arguments::SystemArguments;
@@ -25,7 +25,8 @@ pub(crate) fn testbed(system: &StudiedSystem) -> anyhow::Result<Option<PathBuf>>
     let phase = ProgressPhase::build();
     let what = format!("the testbed of {name}");
     let mut message = CompilerMessage::new(&what);
-    let built = build_testbed(&system.package, &mut |event| message.show(&phase, event))
+    let built = system
+        .build_testbed(&mut |event| message.show(&phase, event))
         .with_context(|| format!("cannot build {what}"))?;
     phase.end(&what);
     Ok(built)

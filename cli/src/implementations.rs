@@ -33,6 +33,12 @@ pub(crate) fn find(name: &str, arguments: &SystemArguments) -> anyhow::Result<Im
                 None => anyhow::Error::from(error),
             }
         }
+        // Only those of the package's systems have a testbed here.
+        ImplementationError::NoTestbed { system, .. } | ImplementationError::Sides { system, .. }
+            if system != arguments.system =>
+        {
+            BadInput(format!("--implementation {name}: it is of {system}, and not of {}", arguments.system)).into()
+        }
         error => error.into(),
     })?;
     Judges::default().judged(found, manifest.as_deref())

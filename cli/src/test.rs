@@ -453,6 +453,8 @@ const INCONCLUSIVE: &str = "inconclusive";
 struct NotPassed<T> {
     shown: Vec<T>,
     others: Vec<(String, usize)>,
+    /// How many lines of what programs printed there is room for, for each that is shown.
+    lines_max: usize,
 }
 
 impl<T> NotPassed<T> {
@@ -472,17 +474,10 @@ impl<T> NotPassed<T> {
                 None => others.push((kinds[place].clone(), 1)),
             }
         }
+        // Where all were asked for, there is room for all.
+        let sharing = if shown_max == usize::MAX { 1 } else { order.len().max(1) };
         let shown = all.into_iter().enumerate().filter(|(place, _)| order.contains(place)).map(|(_, one)| one);
-        Self { shown: shown.collect(), others }
-    }
-
-    /// Returns how many lines of what programs printed there is room for, for each that is shown.
-    fn lines_max(&self) -> usize {
-        match self.shown.len() {
-            shown @ 1..=SHOWN_MAX => log::LINES_MAX / shown,
-            // All were asked for.
-            _ => log::LINES_MAX,
-        }
+        Self { shown: shown.collect(), others, lines_max: log::LINES_MAX / sharing }
     }
 
     /// Says how many others there are; nothing if all are shown.
@@ -495,10 +490,15 @@ impl<T> NotPassed<T> {
     }
 }
 
+/// Whether a result is told by itself: what lacks faults is noted below, and running it alone would not help.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "filters give a reference")]
+fn is_told(result: &&CaseResult) -> bool {
+    !result.verdict.passes() && !result.passes_without_faults()
+}
+
 /// Tells of test cases that failed, or of which nothing was found out, how often.
 fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String, shown_max: usize) -> String {
     let mut text = String::new();
-    let is_told = |result: &&CaseResult| !result.verdict.passes() && !result.passes_without_faults();
     let not_passed = rates.iter().filter_map(|rate| {
         let first = rate.failures().next().or_else(|| rate.results.iter().find(is_told))?;
         Some((rate, first))
@@ -518,7 +518,7 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String, shown_ma
         text.push_str(&explained(shown));
         text.push_str(&kept(shown));
         let margin = format!("  repetition {}, ", shown.repetition);
-        text.push_str(&log::shown(shown, &margin, not_passed.lines_max()));
+        text.push_str(&log::shown(shown, &margin, not_passed.lines_max));
         text.push_str(&format!("  alone: {}\n\n", alone(rate.name)));
     }
     text.push_str(&not_passed.rest());
@@ -538,8 +538,6 @@ fn summary_of_rates(rates: &[Rate<'_>], alone: &dyn Fn(&str) -> String, shown_ma
 
 fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String, shown_max: usize) -> String {
     let mut text = String::new();
-    // What lacks faults is noted below, and running it alone would not help.
-    let is_told = |result: &&CaseResult| !result.verdict.passes() && !result.passes_without_faults();
     let not_passed = NotPassed::new(report.results.iter().filter(is_told).collect(), |result| result, shown_max);
     for result in &not_passed.shown {
         match &result.verdict {
@@ -552,7 +550,7 @@ fn summary(report: &TestReport, alone: &dyn Fn(&str) -> String, shown_max: usize
         text.push_str(&input(&result.case));
         text.push_str(&explained(result));
         text.push_str(&kept(result));
-        text.push_str(&log::shown(result, "  ", not_passed.lines_max()));
+        text.push_str(&log::shown(result, "  ", not_passed.lines_max));
         text.push_str(&format!("  alone: {}\n\n", alone(&result.name)));
     }
     text.push_str(&not_passed.rest());
@@ -667,7 +665,7 @@ mod tests {
         };
         let kinds = |all: &[&str], shown_max: usize| {
             let all: Vec<CaseResult> = all.iter().map(failed).collect();
-            let NotPassed { shown, others } = NotPassed::new(all.iter().collect(), |result| result, shown_max);
+            let NotPassed { shown, others, .. } = NotPassed::new(all.iter().collect(), |result| result, shown_max);
             let kind = |result: &&CaseResult| result.verdict.finding().map(|finding| finding.kind.clone());
             (shown.iter().filter_map(kind).collect::<Vec<_>>(), others)
         };

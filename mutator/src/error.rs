@@ -35,7 +35,7 @@ pub enum MutatorError {
         known: Vec<String>,
     },
     /// The manifest's section for a system is damaged.
-    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate), `systems.NAME.specification` (a list of files) and, if wanted, `systems.NAME.dependencies.PACKAGE` (lists of files of dependencies), `systems.NAME.operators` (as --operators), `systems.NAME.skip` (a list of what is left out of mutation), `systems.NAME.cost` (as --cost), `systems.NAME.testbed` (a program of the package), `systems.NAME.reference` (a file), `systems.NAME.features` and `systems.NAME.default-features` (as dependencies have them), lists of names in `names`, and `judgements` (a file)", manifest.display())]
+    #[error("{}: [package.metadata.simutant]: {message}; it takes `systems.NAME.type` (a path in the crate), `systems.NAME.specification` (a list of files) and, if wanted, `systems.NAME.dependencies.PACKAGE` (lists of files of dependencies), `systems.NAME.operators` (as --operators), `systems.NAME.skip` (a list of what is left out of mutation), `systems.NAME.cost` (as --cost), `systems.NAME.testbed` (`library`, `bin` or `example`, and where the testbed is), `systems.NAME.reference` (a file), `systems.NAME.features` and `systems.NAME.default-features` (as dependencies have them), lists of names in `names`, and `judgements` (a file)", manifest.display())]
     Manifest {
         /// The manifest.
         manifest: PathBuf,

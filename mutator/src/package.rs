@@ -12,7 +12,7 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use cargo_metadata::{Edition, Metadata, MetadataCommand, TargetKind};
+use cargo_metadata::{Edition, Metadata, MetadataCommand, Target, TargetKind};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use simutant_outcomes::{CostOracle, TestTime};
@@ -36,6 +36,9 @@ pub use self::values::OtherValue;
 
 /// The package that instrumented copies depend on.
 pub(crate) const PROBE_PACKAGE: &str = "simutant-probe";
+
+/// The package that runs testbeds.
+pub(crate) const HARNESS_PACKAGE: &str = "simutant-harness";
 
 /// The package that runs simulations.
 pub(crate) const ENGINE_PACKAGE: &str = "simutant-sim-core";
@@ -87,6 +90,8 @@ pub struct Package {
     pub(crate) local_dependencies: Vec<PathBuf>,
     /// The engine that it depends on, if it does.
     engine: Option<EnginePackage>,
+    /// The folder of the harness that it depends on, if it does.
+    harness: Option<PathBuf>,
     /// Where dependencies that are specification are taken from: for each its index among the members, and the keys of
     /// `[patch]` that stand for the sources.
     patched: Vec<(usize, Vec<String>)>,
@@ -187,6 +192,9 @@ pub(crate) enum TestbedTarget {
     Example(String),
     /// `src/bin/NAME.rs`.
     Bin(String),
+    /// The path of a constant of the library, of the harness's type `Testbeds`. It is compiled with the package's feature
+    /// `testbed`, if there is one.
+    Library(String),
 }
 
 fn cost<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<CostOracle>, D::Error> {
@@ -322,6 +330,7 @@ impl Package {
             target_directory: metadata.target_directory.clone().into(),
             local_dependencies: graph.local_dependencies(&package.id),
             engine: graph.find(&package.id, ENGINE_PACKAGE).ok().map(EnginePackage::new),
+            harness: harness_of(metadata),
             patched,
             texts: BTreeMap::new(),
         })
@@ -350,6 +359,31 @@ impl Package {
     /// Returns the program that has the system's testbed, if the manifest names one.
     pub(crate) fn testbed(&self) -> Option<&TestbedTarget> {
         self.testbed.as_ref()
+    }
+
+    /// Returns the path of the testbeds in the package's library, if they are there.
+    pub(crate) fn testbed_library(&self) -> Option<&str> {
+        match &self.testbed {
+            Some(TestbedTarget::Library(path)) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// Returns the folder of the harness, if the package depends on it by its path.
+    pub(crate) fn harness(&self) -> Option<&Path> {
+        self.harness.as_deref()
+    }
+
+    /// Returns the name of the package's library in code.
+    pub(crate) fn library(&self) -> String {
+        let is_library = |target: &&Target| target.kind.contains(&TargetKind::Lib);
+        let library = self.members[0].metadata.targets.iter().find(is_library);
+        library.map_or(self.name(), |library| &library.name).replace('-', "_")
+    }
+
+    /// Returns the features that the system is compiled with, and one more if the package has it.
+    pub(crate) fn features_with(&self, feature: &str) -> Features {
+        self.features.with(&self.members[0].metadata, feature)
     }
 
     /// Returns the features that a target of the package asks for.
@@ -485,6 +519,12 @@ impl EnginePackage {
         let source = if package.source.is_none() { EngineOrigin::Path } else { EngineOrigin::Elsewhere };
         Self { folder, source }
     }
+}
+
+/// Returns the folder of the harness, if a package of the workspace depends on it by its path.
+fn harness_of(metadata: &Metadata) -> Option<PathBuf> {
+    let is_harness = |package: &&cargo_metadata::Package| package.name == HARNESS_PACKAGE && package.source.is_none();
+    Some(metadata.packages.iter().find(is_harness)?.manifest_path.parent()?.into())
 }
 
 /// What is wrong with packages whose paths begin at their own root.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use simutant_engine_source::Engine;
 use simutant_mutator::{
-    Build, BuildRequest, EngineOrigin, Equivalence, MutatorError, OtherValue, Package, Selection, build, build_plain,
-    compiler_equivalence, read_judgements,
+    Build, BuildEvent, BuildRequest, EngineOrigin, Equivalence, MutatorError, OtherValue, Package, Selection, build,
+    build_plain, build_testbed, compiler_equivalence, read_judgements,
 };
 use simutant_outcomes::Judgement;
 
@@ -180,6 +180,19 @@ impl StudiedSystem {
         })?;
         observer(StudyEvent::Ended(StageEnd::MachineCodeCompared(&compared)));
         Ok(compared)
+    }
+
+    /// Builds the program that has the system's testbed, and returns its executable; `None` if the manifest names none. Constants
+    /// have the values that they have in the files: real programs know of no others.
+    ///
+    /// # Errors
+    /// [`StudyError`] if it does not compile, or is not there.
+    pub fn build_testbed(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<Option<PathBuf>, StudyError> {
+        let mut build = |system: &Self| Ok(system.with_request(|request| build_testbed(request, progress))?);
+        if self.request.constants.is_empty() {
+            return build(self);
+        }
+        build(&SystemRequest { constants: Vec::new(), ..self.request.clone() }.find()?)
     }
 
     /// Calls `action` with what the mutator asks for.

@@ -1,6 +1,6 @@
 //! What a person reads first of a study: what to run, what that is worth, what it does not see, and how sure that is.
 
-use simutant_analysis::{Analysis, ExpectedSuite, Reference, count, duration, percent, plural};
+use simutant_analysis::{Analysis, ExpectedSuite, Reference, duration, percent, plural};
 use simutant_outcomes::InputSource;
 
 use crate::absent::{absent_sentence, rare_sentence};
@@ -100,15 +100,20 @@ fn certainty(analysis: &Analysis) -> Vec<String> {
         sentences.push("These are shares of faults like the mutants, not of real faults.".to_owned());
         sentences.push(built::test_time_sentence(analysis));
     }
-    if let Some(checked) = analysis.campaign.checked {
-        sentences.push(format!(
-            "Checked: {} {} the same on the package as it is written, and {} pruned runs end as the original's.",
-            many(checked.cases_compared, "test case"),
-            if checked.cases_compared == 1 { "does" } else { "do" },
-            count(checked.pairs_checked),
-        ));
-    }
+    sentences.extend(checked_sentence(analysis));
     sentences
+}
+
+/// What the campaign checked of itself.
+pub(crate) fn checked_sentence(analysis: &Analysis) -> Option<String> {
+    let checked = analysis.campaign.checked?;
+    Some(format!(
+        "Checked: {} {} the same on the package as it is written, and {} {} as the original's.",
+        many(checked.cases_compared, "test case"),
+        if checked.cases_compared == 1 { "does" } else { "do" },
+        many(checked.pairs_checked, "pruned run"),
+        if checked.pairs_checked == 1 { "ends" } else { "end" },
+    ))
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ pub(crate) fn headline(analysis: &Analysis) -> Option<String> {
 const CODE_SHOWN: usize = WIDTH - 8;
 
 /// How many survivors [`telling`] shows.
-pub(crate) const TELLING_MAX: usize = 3;
+const TELLING_MAX: usize = 3;
 
 /// Says how many survivors change what happens, with the code of those that tell most: of functions and operators that
 /// differ, as far as there are some, and what nobody has judged before what somebody has. `None` if none does.

@@ -12,6 +12,7 @@ use crate::boosting::caveats;
 use crate::contradiction::contradiction_sentence;
 use crate::inconclusive;
 use crate::late_faults;
+use crate::summary::checked_sentence;
 use crate::terminal::{Sections, cells, heading, table};
 use crate::text::{
     correlation, interval, level, many, or_none, p_value, points, same_size_cells, share_summary, verdict,
@@ -118,15 +119,7 @@ fn suite(analysis: &Analysis, sections: &mut Sections) {
 
 fn overview(analysis: &Analysis) -> String {
     let campaign = &analysis.campaign;
-    let checked = campaign.checked.map_or_else(String::new, |checked| {
-        format!(
-            "Checked: {} {} the same on the package as it is written, {} {} as the original\n",
-            many(checked.cases_compared, "test case"),
-            if checked.cases_compared == 1 { "does" } else { "do" },
-            many(checked.pairs_checked, "pruned pair"),
-            if checked.pairs_checked == 1 { "ends" } else { "end" },
-        )
-    });
+    let checked = checked_sentence(analysis).map(|sentence| sentence + "\n").unwrap_or_default();
     format!(
         "System {}, universe seed {}{}, analysis seed {}\n{}, {} ({} did not compile{}), {}: {} executed, {} pruned\n\
          {} failed the oracle, {} hit a limit, {} crashed\n{checked}",

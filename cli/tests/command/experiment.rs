@@ -161,7 +161,8 @@ fn what_cannot_be_tried_is_named_before_anything_is_built() {
         &["experiment", "gcd"],
         "no implementation of gcd is in the folder `implementations` of its package; give yours with --implementation",
     );
-    check(&["experiment", "lsr", "--implementation", "udp"], "--implementation udp: it is of gbn, and not of lsr");
+    let udp = concat!(env!("CARGO_MANIFEST_DIR"), "/../systems/gbn/implementations/udp.toml");
+    check(&["experiment", "lsr", "--implementation", udp], "udp.toml: it is of gbn, and not of lsr");
     check(
         &["experiment", "gbn", "--implementation", "udp", "--implementation", "udp"],
         "another one has the name `udp`",

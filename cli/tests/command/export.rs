@@ -61,7 +61,7 @@ fn one_format_goes_where_it_is_asked_to() {
     let study = finished_study();
     let folder = folder();
     let to = text(&folder.path().join("new/report.sarif"));
-    let output = run(&["export", "gbn", "--format", "sarif", "--to", &to, "--source-root", "systems"], &study.out);
+    let output = run(&["export", "gbn", "--format", "sarif", "--to", &to, "--source-root", "systems/gbn"], &study.out);
     assert_exit(&output, 0);
     assert_eq!(stdout(&output), format!("written {to}\n"));
     let log: Value = serde_json::from_str(&std::fs::read_to_string(&to).expect("it was written")).expect("JSON");

@@ -79,6 +79,10 @@ fn a_test_ends_when_its_time_is_up_or_at_the_first_failure() {
     assert!(stdout(&output).ends_with("0 passed, 1 failed\n"), "{}", stdout(&output));
 }
 
+/// In the second run, ends the command as nothing can be caught: that is the parent of the testbed, which runs the script. It
+/// would go on with the next run, were it not ended with the command.
+const KILLS_THE_COMMAND: &str = r"echo x >> {folder}/runs; test $(wc -l < {folder}/runs) -ne 2 || (kill -KILL $(cut -d\  -f4 /proc/$PPID/stat); sleep 9)";
+
 /// Writes an implementation that copies the file, and does `first` before; `{folder}` in it is a folder that stays.
 fn copies(folder: &Path, first: &str) -> String {
     let first = first.replace("{folder}", &folder.display().to_string());
@@ -234,9 +238,7 @@ fn a_run_that_is_killed_goes_on_and_one_that_ended_begins_anew() {
     let folder = folder();
     let suite = suite(folder.path());
     let runs = folder.path().join("runs");
-    // The second run ends the command as nothing can be caught.
-    let file =
-        copies(folder.path(), "echo x >> {folder}/runs; test $(wc -l < {folder}/runs) -ne 2 || kill -KILL $PPID");
+    let file = copies(folder.path(), KILLS_THE_COMMAND);
     let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file, "--repeat", "2", "--jobs", "1"];
     let output = run(&arguments, folder.path());
     assert_eq!((output.status.code(), lines(&runs)), (None, 2), "{}", stderr(&output));
@@ -373,8 +375,7 @@ fn what_a_killed_run_left_is_not_used_if_it_is_to_be_fresh() {
     let folder = folder();
     let suite = suite(folder.path());
     let runs = folder.path().join("runs");
-    let file =
-        copies(folder.path(), "echo x >> {folder}/runs; test $(wc -l < {folder}/runs) -ne 2 || kill -KILL $PPID");
+    let file = copies(folder.path(), KILLS_THE_COMMAND);
     let arguments = ["test", "gbn", "--suite", &suite, "--implementation", &file, "--jobs", "1"];
     assert_eq!(run(&arguments, folder.path()).status.code(), None);
     let output = run(&[&arguments[..], &["--fresh"]].concat(), folder.path());

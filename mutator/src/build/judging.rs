@@ -116,30 +116,40 @@ impl Workspace {
     }
 }
 
+/// Writes a program that is built beside the plain build of a system. It depends on packages, of which are given the name, the
+/// folder, and what the dependency says of features.
+pub(super) fn write_program(
+    folder: &Path,
+    program: &str,
+    system: Option<&BuildRequest<'_>>,
+    dependencies: [((&str, &Path), &str); 2],
+    main: &str,
+) -> Result<(), MutatorError> {
+    let mut manifest = format!(
+        "[package]\nname = {program:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n[dependencies]\n"
+    );
+    let mut depend = |key: &str, package: &str, folder: &Path, features: &str| {
+        let comma = if features.is_empty() { "" } else { ", " };
+        let path = folder.display().to_string();
+        manifest.push_str(&format!("{key} = {{ path = {path:?}, package = {package:?}{comma}{features} }}\n"));
+    };
+    for ((package, folder), features) in dependencies {
+        depend(package, package, folder, features);
+    }
+    if let Some(BuildRequest { worker: (worker, folder), probe, .. }) = system {
+        // They ask for features of what all depend on: without them, cargo would compile that once more.
+        depend("worker", worker, folder, "");
+        depend("probe", PROBE_PACKAGE, probe, "");
+    }
+    write(&folder.join("Cargo.toml"), &manifest)?;
+    write(&folder.join("src/main.rs"), main)
+}
+
 impl JudgingProgramRequest<'_> {
     fn write(&self, folder: &Path, program: &str) -> Result<(), MutatorError> {
-        let [(package, package_folder), (oracle, oracle_folder)] = self.dependencies;
-        let features = self.system.map(|system| format!(", {}", system.package.features.of_dependency()));
-        let mut dependencies = format!(
-            "{package} = {{ path = {:?}{} }}\n{oracle} = {{ path = {:?} }}\n",
-            package_folder.display().to_string(),
-            features.unwrap_or_default(),
-            oracle_folder.display().to_string(),
-        );
-        if let Some(BuildRequest { worker: (worker, folder), probe, .. }) = self.system {
-            // They ask for features of what all depend on: without them, cargo would compile that once more.
-            dependencies.push_str(&format!(
-                "worker = {{ path = {:?}, package = {worker:?} }}\nprobe = {{ path = {:?}, package = {PROBE_PACKAGE:?} }}\n",
-                folder.display().to_string(),
-                probe.display().to_string(),
-            ));
-        }
-        let manifest = format!(
-            "[package]\nname = {program:?}\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-             [dependencies]\n{dependencies}"
-        );
-        write(&folder.join("Cargo.toml"), &manifest)?;
-        write(&folder.join("src/main.rs"), self.main)
+        let [package, oracle] = self.dependencies;
+        let features = self.system.map(|system| system.package.features.of_dependency()).unwrap_or_default();
+        write_program(folder, program, self.system, [(package, &features), (oracle, "")], self.main)
     }
 
     /// Returns what is to blame for errors of the compiler.

@@ -10,7 +10,7 @@ use super::request::{BuildEvent, BuildRequest};
 use super::worker::{LINK, MAIN, row_of_lines};
 use super::workspace::Workspace;
 use crate::error::MutatorError;
-use crate::package::{Member, Package, SpecificationFile};
+use crate::package::{HARNESS_PACKAGE, Member, Package, SpecificationFile};
 use crate::text::identity::Hash;
 
 /// The folder of the generated workspace in that of the instrumented build.
@@ -61,7 +61,10 @@ impl Workspace {
             return self.write_plain_copies(request);
         }
         let own = package.members[0].specifier();
-        let settings = [own.as_str(), LINK, MAIN].map(|package| (package, IN_PARTS));
+        let mut settings = vec![own.as_str(), LINK, MAIN];
+        // It waits for other programs, and so gains little by the optimiser.
+        settings.extend(package.testbed_library().map(|_| HARNESS_PACKAGE));
+        let settings: Vec<(&str, &str)> = settings.into_iter().map(|package| (package, IN_PARTS)).collect();
         let members = [&[self.check_member()], further].concat();
         self.write_worker_manifest(&members, &settings, &package.own_patches()?)?;
         self.write_lock(package)?;

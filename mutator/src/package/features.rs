@@ -42,6 +42,12 @@ impl Features {
         Ok(Self { named: named.to_vec(), has_default, enabled })
     }
 
+    /// Returns these features, and one more if the package has it.
+    pub(super) fn with(&self, package: &Package, feature: &str) -> Self {
+        let named: Vec<String> = self.named.iter().cloned().chain([feature.to_owned()]).collect();
+        Self::new(package, &named, self.has_default).unwrap_or_else(|_| self.clone())
+    }
+
     /// Returns all features that are on, those included that others turn on.
     pub(crate) fn enabled(&self) -> &BTreeSet<String> {
         &self.enabled

@@ -1,5 +1,0 @@
-//! The testbed of the package, as a program that `simutant test` asks.
-
-fn main() -> std::process::ExitCode {
-    simutant_harness::serve(simutant_zookeeper::testbed::TESTBEDS)
-}
