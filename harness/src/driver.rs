@@ -26,6 +26,17 @@ const FAILED: ProcessExit = ProcessExit::Code(1);
 const INCONCLUSIVE: ProcessExit = ProcessExit::Code(75);
 
 /// What a driver reports in addition to its exit code: the last line of its standard output, as JSON.
+///
+/// ```
+/// use simutant_harness::DriverAnswer;
+///
+/// let line = r#"{"reason": "two holders of lease 3", "kind": "two-holders", "details": {"holders": ["a", "b"]}}"#;
+/// let answer: DriverAnswer = serde_json::from_str(line)?;
+/// assert_eq!(answer.reason.as_deref(), Some("two holders of lease 3"));
+/// // A driver that misspells a field is broken.
+/// assert!(serde_json::from_str::<DriverAnswer>(r#"{"raeson": "two holders of lease 3"}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriverAnswer {

@@ -138,6 +138,21 @@ impl Testbeds {
     /// Returns the implementation that `name` means: a path if it ends in `.toml`, else `name.toml` in the first of
     /// `folders` that has it.
     ///
+    /// ```
+    /// use simutant_harness::{ImplementationError, Testbeds};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let text = "name = 'mine'\nsystem = 'leases'\ndescription = ''\n[driver]\ncommand = ['./driver', '{case}']";
+    /// std::fs::write(folder.path().join("mine.toml"), text)?;
+    /// let folders = [folder.path().to_owned()];
+    /// assert_eq!(Testbeds::NONE.find("mine", &folders)?.system, "leases");
+    /// let Err(ImplementationError::NotFound { available, .. }) = Testbeds::NONE.find("yours", &folders) else {
+    ///     panic!("there is no such file")
+    /// };
+    /// assert_eq!(available, ["mine"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`ImplementationError`], which names the file, the field and the cure.
     pub fn find(&self, name: &str, folders: &[PathBuf]) -> Result<Implementation, ImplementationError> {
@@ -168,6 +183,21 @@ impl Testbeds {
     }
 
     /// Returns the implementation that `text` describes; `path` is for messages, `folder` is what `{here}` stands for.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use simutant_harness::Testbeds;
+    ///
+    /// let parse = |driver: &str| {
+    ///     let text = format!("name = 'mine'\nsystem = 'leases'\ndescription = 'Leases'\n[driver]\n{driver}");
+    ///     Testbeds::NONE.parse(&text, Path::new("mine.toml"), Path::new("/home/me"))
+    /// };
+    /// let implementation = parse(r#"command = ["python3", "{here}/driver.py", "{case}"]"#)?;
+    /// assert_eq!(implementation.folder, Path::new("/home/me"));
+    /// let error = parse(r#"command = ["python3", "{hear}/driver.py", "{case}"]"#).expect_err("it has a typo");
+    /// assert!(error.to_string().contains("{hear}"), "{error}");
+    /// # Ok::<(), simutant_harness::ImplementationError>(())
+    /// ```
     ///
     /// # Errors
     /// [`ImplementationError`], which names the file, the field and the cure.
@@ -261,6 +291,26 @@ impl Implementation {
     }
 
     /// Returns the default time limit of a test case of a system on it.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::time::Duration;
+    /// use simutant_harness::Testbeds;
+    ///
+    /// let text = r#"
+    ///     name = "mine"
+    ///     system = "leases"
+    ///     description = "Leases, in Python"
+    ///
+    ///     [driver]
+    ///     command = ["python3", "{here}/driver.py", "{case}"]
+    ///     timeout_s = 60
+    /// "#;
+    /// let implementation = Testbeds::NONE.parse(text, Path::new("mine.toml"), Path::new("."))?;
+    /// assert!(implementation.serves("leases") && !implementation.serves("locks"));
+    /// assert_eq!(implementation.timeout("leases"), Duration::from_secs(60));
+    /// # Ok::<(), simutant_harness::ImplementationError>(())
+    /// ```
     pub fn timeout(&self, system: &str) -> Duration {
         self.testbed_for(system).map_or(TIMEOUT, Testbed::timeout)
     }

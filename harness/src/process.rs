@@ -30,6 +30,15 @@ use output::{Capture, Watch};
 use crate::side::Ready;
 
 /// How a program ended.
+///
+/// ```
+/// use simutant_harness::ProcessExit;
+///
+/// assert!(ProcessExit::Code(0).is_success() && !ProcessExit::Signal(9).is_success());
+/// assert_eq!(ProcessExit::Signal(11).to_string(), "signal 11 (SIGSEGV)");
+/// assert_eq!(serde_json::to_string(&ProcessExit::UNAVAILABLE)?, r#"{"code":69}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessExit {

@@ -86,6 +86,25 @@ impl CaseResult {
     }
 
     /// Returns what to say of the result beside its verdict: faults that were not injected or came too late, and notes.
+    ///
+    /// ```
+    /// use simutant_harness::{CaseResult, ProxyCounts};
+    /// use serde_json::json;
+    ///
+    /// let result: CaseResult = serde_json::from_value(json!({
+    ///     "name": "a",
+    ///     "case": {"seed": 7},
+    ///     "verdict": "pass",
+    ///     "late_faults": ["crash of server at 900 ms"],
+    ///     "network": ProxyCounts::default(),
+    ///     "duration_ms": 150,
+    /// }))?;
+    /// // It passed, and says nothing of the crash.
+    /// assert!(result.passes_before_fault());
+    /// let remarks: Vec<String> = result.remarks().collect();
+    /// assert_eq!(remarks, ["too late: crash of server at 900 ms: the test case had ended"]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn remarks(&self) -> impl Iterator<Item = String> {
         let not_injected = self.not_injected.iter().map(|fault| format!("not injected: {fault}"));
         let late = self.late_faults.iter().map(|fault| format!("too late: {fault}: the test case had ended"));

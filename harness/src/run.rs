@@ -28,6 +28,18 @@ use crate::testbed::{Conclusion, Setup, Testbed};
 const PORT_ATTEMPTS: usize = 5;
 
 /// How to run a suite.
+///
+/// ```
+/// use std::num::{NonZeroU32, NonZeroUsize};
+/// use std::time::Duration;
+/// use simutant_harness::RunOptions;
+///
+/// let jobs = NonZeroUsize::new(4).expect("it is not 0");
+/// let repetitions = NonZeroU32::new(3).expect("it is not 0");
+/// // Four test cases at a time, three times each, until one has failed.
+/// let options = RunOptions { jobs, repetitions, failures_max: 0, ..RunOptions::new("target/mine") };
+/// assert_eq!((options.timeout, options.time), (Duration::from_secs(30), None));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunOptions {
     /// How many test cases run at a time.

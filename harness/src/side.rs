@@ -15,6 +15,23 @@ pub(crate) const FIXTURE: &str = "fixture";
 pub(crate) const FURTHER_PORTS: [&str; 8] = ["port2", "port3", "port4", "port5", "port6", "port7", "port8", "port9"];
 
 /// One program of an implementation.
+///
+/// ```
+/// use simutant_harness::{ExpectedExit, Ready, Side, Stop, StopSignal};
+///
+/// let side: Side = toml::from_str(
+///     r#"
+///         name = "server"
+///         command = ["./server", "--port", "{port}"]
+///         ready = { line = "listening" }
+///         exit = "stopped"
+///         stop = { signal = "SIGINT" }
+///     "#,
+/// )?;
+/// assert_eq!((side.ready, side.exit), (Ready::Line("listening".to_owned()), ExpectedExit::Stopped));
+/// assert_eq!(side.stop, Stop { signal: StopSignal::Int, grace_ms: 2_000 });
+/// # Ok::<(), toml::de::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Side {

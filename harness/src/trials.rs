@@ -40,6 +40,21 @@ pub struct Trial {
 impl Trial {
     /// Returns whether the implementation fails on the test case. A mutant that no program came to cannot be why
     /// something failed, so it does not fail then.
+    ///
+    /// ```
+    /// use simutant_harness::Trial;
+    ///
+    /// let trial = |mutant_reached| Trial {
+    ///     failed: Some("two holders of lease 3".to_owned()),
+    ///     inconclusive: None,
+    ///     notes: Vec::new(),
+    ///     duration_ms: 150,
+    ///     mutant_reached,
+    /// };
+    /// assert!(trial(None).fails() && trial(Some(true)).fails());
+    /// // It failed, but not because of the mutant.
+    /// assert!(!trial(Some(false)).fails());
+    /// ```
     pub fn fails(&self) -> bool {
         self.failed.is_some() && self.mutant_reached != Some(false)
     }

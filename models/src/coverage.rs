@@ -46,6 +46,17 @@ impl Coverage {
     /// Returns how many pairs of transitions walks have taken one after the other, and how many there are: pairs of
     /// which one may lead to the state that the other one leaves. The first transition of an instance counts with what
     /// comes before it.
+    ///
+    /// ```
+    /// use simutant_models::{Machine, Walker, skip};
+    ///
+    /// let door = Machine::new("door", ["open", "shut", "locked"], [skip("open -> shut"), skip("shut -> locked")])?;
+    /// let mut walker = Walker::new();
+    /// // At the beginning `open -> shut` is the only one, and `shut -> locked` comes after it.
+    /// walker.run(door.with(()), 7);
+    /// assert_eq!(walker.coverage().pairs(), (2, 2));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     pub fn pairs(&self) -> (usize, usize) {
         counted(self.machines.iter().flat_map(MachineCoverage::possible_pairs))
     }

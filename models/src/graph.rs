@@ -174,6 +174,18 @@ pub struct GraphMetrics {
 
 impl Graph {
     /// Returns the graph of the states that walks have been in.
+    ///
+    /// ```
+    /// use simutant_models::{Abstractions, Graph, Machine, Walker, skip};
+    ///
+    /// let door = Machine::new("door", ["open", "shut", "locked"], [skip("open -> shut"), skip("shut -> locked")])?;
+    /// let mut walker = Walker::new();
+    /// (0..10).for_each(|seed| _ = walker.run(door.with(()), seed));
+    /// let graph = Graph::of_states(walker.coverage(), Abstractions::default());
+    /// assert_eq!((graph.metrics().nodes, graph.metrics().edges, graph.edges[0].count), (3, 2, 10));
+    /// assert!(graph.to_dot().starts_with("digraph"));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     pub fn of_states(coverage: &Coverage, abstractions: Abstractions) -> Self {
         let machines: Vec<&Shape> = coverage.machines().collect();
         Self::new(Kind::States, coverage.paths(), &machines, abstractions, &Selection::default())

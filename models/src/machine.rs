@@ -158,6 +158,17 @@ pub enum MachineError {
 impl<M: 'static> Machine<M> {
     /// Returns a machine with these states, of which the first one is where an instance begins, and transitions.
     ///
+    /// ```
+    /// use simutant_models::{Machine, MachineError, skip};
+    ///
+    /// let states = ["closed", "open"];
+    /// let file = |arrows: &[&str]| Machine::<()>::new("file", states, arrows.iter().map(|arrow| skip(arrow)));
+    /// // A walk ends in a state that no transition leaves.
+    /// assert!(file(&["closed -> open"]).is_ok());
+    /// let endless = file(&["closed -> open", "open -> closed"]).expect_err("no walk ever ends");
+    /// assert!(matches!(endless, MachineError::NoExit { states, .. } if states == ["closed", "open"]));
+    /// ```
+    ///
     /// # Errors
     /// [`MachineError`] if a transition names an unknown state, a state cannot be reached, no end can be reached from a
     /// state, or two transitions have one name.
@@ -185,6 +196,19 @@ impl<M: 'static> Machine<M> {
     }
 
     /// Checks something after each transition of any instance: the test fails if it does not hold.
+    ///
+    /// ```
+    /// use simutant_models::{Machine, Step, Walker, transition};
+    ///
+    /// let take = transition("open -> empty", async |stock: &mut i32, step: &mut Step<'_>| {
+    ///     *stock -= step.choose(1..=3) as i32;
+    ///     Ok(())
+    /// });
+    /// let shop = Machine::new("shop", ["open", "empty"], [take])?.invariant("there is no debt", |stock| *stock >= 0);
+    /// let verdict = Walker::new().run(shop.with(0), 7).verdict();
+    /// assert_eq!(verdict.finding().expect("nothing can be taken from nothing").summary, "shop: there is no debt");
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     #[must_use]
     pub fn invariant(mut self, what: &str, holds: impl Fn(&M) -> bool + 'static) -> Self {
         self.invariants.push((what.to_owned(), Rc::new(holds)));
@@ -203,6 +227,26 @@ impl<M: 'static> Machine<M> {
     }
 
     /// Does something when a walk has ended, however it did.
+    ///
+    /// ```
+    /// use std::{cell::Cell, rc::Rc};
+    /// use simutant_models::{Machine, Step, Walker, transition};
+    ///
+    /// let connections = Rc::new(Cell::new(0));
+    /// let opened = connections.clone();
+    /// let connect = transition("idle -> connected", async move |_: &mut (), step: &mut Step<'_>| {
+    ///     opened.set(opened.get() + 1);
+    ///     step.assert(false, "the server answers")
+    /// });
+    /// let closed = connections.clone();
+    /// let client = Machine::new("client", ["idle", "connected"], [connect])?
+    ///     .teardown(async move |_: &mut ()| closed.set(closed.get() - 1));
+    /// let path = Walker::new().run(client.with(()), 7);
+    /// // The test failed, and what it had opened is closed all the same.
+    /// assert!(!path.verdict().passes());
+    /// assert_eq!(connections.get(), 0);
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     #[must_use]
     pub fn teardown(mut self, action: impl for<'a> AsyncFn(&'a mut M) + 'static) -> Self {
         self.teardown = Some(Rc::new(action));

@@ -1,4 +1,4 @@
-//! Shrinking: the shortest path, and the smallest choices, that still fail in the same way.
+//! Shrinking: a shorter path, with smaller choices, that still fails in the same way.
 
 use std::ops::Range;
 
@@ -6,10 +6,32 @@ use crate::instance::Instance;
 use crate::path::{End, InstanceId, Path, Taken};
 use crate::walk::Walker;
 
-/// Returns a path that fails as `path` does, from which no transition can be left out and in which no choice can be
-/// smaller. `instance` makes the instance that a walk begins with.
+/// Returns a path that fails as `path` does, with as few transitions and as small choices as a search finds that leaves parts
+/// out and halves choices. A choice is the smallest that fails where all greater ones fail as well; elsewhere a smaller one may
+/// fail too, and so may another path that is shorter. `instance` makes the instance that a walk begins with.
 ///
 /// A path that does not fail is returned as it is.
+///
+/// ```
+/// use std::pin::pin;
+/// use std::task::{Context, Poll, Waker};
+/// use simutant_models::{Machine, Step, Walker, shrink, skip, transition};
+///
+/// let add = transition("on -> on", async |sum: &mut u32, step: &mut Step<'_>| {
+///     *sum += step.choose(0..=9);
+///     step.assert(*sum < 15, "the sum is small")
+/// });
+/// let adder = Machine::new("adder", ["on", "off"], [add, skip("on -> off")])?;
+/// let mut walker = Walker::new();
+/// let mut failing = (0..100).map(|seed| walker.run(adder.with(0), seed)).filter(|path| !path.verdict().passes());
+/// let path = failing.by_ref().max_by_key(|path| path.taken.len()).expect("some walk fails");
+/// assert!(path.taken.len() > 2);
+/// let shrinking = pin!(shrink(&mut walker, || adder.with(0), &path));
+/// let Poll::Ready(least) = shrinking.poll(&mut Context::from_waker(Waker::noop())) else { panic!("it waits") };
+/// // None of the numbers can be smaller: together they are just enough.
+/// assert_eq!(least.taken.iter().map(|taken| taken.choices[0]).sum::<u32>(), 15);
+/// # Ok::<(), simutant_models::MachineError>(())
+/// ```
 pub async fn shrink(walker: &mut Walker, mut instance: impl FnMut() -> Box<dyn Instance>, path: &Path) -> Path {
     let mut best = path.clone();
     let Some(kind) = kind(path).map(str::to_owned) else { return best };

@@ -112,6 +112,22 @@ impl<'w> Step<'w> {
     /// Goes on only if a condition holds under which the transition may be taken. Otherwise the walk tries another one,
     /// as if this had not been tried: the action must have changed nothing before.
     ///
+    /// ```
+    /// use simutant_models::{Machine, Step, Walker, skip, transition};
+    ///
+    /// let take = transition("open -> open", async |stock: &mut u32, step: &mut Step<'_>| {
+    ///     step.require(*stock > 0)?;
+    ///     *stock -= 1;
+    ///     Ok(())
+    /// });
+    /// let shop = Machine::new("shop", ["open", "closed"], [take, skip("open -> closed")])?;
+    /// // There is nothing to take: it backtracks, and the walk closes the shop.
+    /// let path = Walker::new().run(shop.with(0), 7);
+    /// assert!(path.verdict().passes());
+    /// assert_eq!(path.taken.last().map(|taken| taken.state), Some(1));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Stop::Backtrack`] if it does not hold.
     pub fn require(&mut self, holds: bool) -> Result<(), Stop> {
@@ -141,6 +157,22 @@ impl<'w> Step<'w> {
 
     /// Returns one of several, each with the same probability.
     ///
+    /// ```
+    /// use std::collections::BTreeSet;
+    /// use simutant_models::{Machine, Step, Walker, transition};
+    ///
+    /// let send = transition("idle -> sent", async |_: &mut (), step: &mut Step<'_>| {
+    ///     let size = step.one_of(&[0, 1, 1_500, 65_507]);
+    ///     step.assert(*size < 65_507, "the largest datagram is sent")
+    /// });
+    /// let sender = Machine::new("sender", ["idle", "sent"], [send])?;
+    /// let mut walker = Walker::new();
+    /// let failed = (0..40).map(|seed| walker.run(sender.with(()), seed)).filter(|path| !path.verdict().passes());
+    /// // A path has the number of the option.
+    /// assert_eq!(failed.map(|path| path.taken[0].choices.clone()).collect::<BTreeSet<_>>(), [vec![3]].into());
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
+    ///
     /// # Panics
     /// If there is none.
     pub fn one_of<'a, T>(&mut self, options: &'a [T]) -> &'a T {
@@ -157,6 +189,25 @@ impl<'w> Step<'w> {
     }
 
     /// Starts a further machine, whose transitions are taken between those of the others from now on.
+    ///
+    /// ```
+    /// use simutant_models::{InstanceId, Machine, Step, Walker, skip, transition};
+    ///
+    /// let worker = Machine::new("worker", ["working", "done"], [skip("working -> done")])?;
+    /// let start = transition("idle -> waiting", async move |_: &mut (), step: &mut Step<'_>| {
+    ///     for _ in 0..2 {
+    ///         let worker = step.launch(worker.with(()));
+    ///         step.join(worker);
+    ///     }
+    ///     Ok(())
+    /// });
+    /// let master = Machine::new("master", ["idle", "waiting", "over"], [start, skip("waiting -> over")])?;
+    /// let path = Walker::new().run(master.with(()), 7);
+    /// // The workers have ended before the master goes on.
+    /// assert_eq!((path.taken[0].launched, path.taken.len()), (2, 4));
+    /// assert_eq!(path.taken[3].instance, InstanceId(0));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     pub fn launch(&mut self, instance: Box<dyn Instance>) -> InstanceId {
         self.asked.launched.push(instance);
         InstanceId(self.next_instance + self.asked.launched.len() as u32 - 1)
@@ -168,6 +219,23 @@ impl<'w> Step<'w> {
     }
 
     /// Takes no further transition of this machine for some time; others go on.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use simutant_models::{Machine, Step, Walker, transition};
+    ///
+    /// let login = transition("out -> in", async |_: &mut (), step: &mut Step<'_>| {
+    ///     step.stay(Duration::from_secs(30));
+    ///     Ok(())
+    /// });
+    /// let expire = transition("in -> expired", async |_: &mut (), step: &mut Step<'_>| {
+    ///     step.assert(step.now() == Duration::from_secs(30), "a session lasts 30 s")
+    /// });
+    /// let session = Machine::new("session", ["out", "in", "expired"], [login, expire])?;
+    /// // The walker's own clock is put forward: nobody waits.
+    /// assert!(Walker::new().run(session.with(()), 7).verdict().passes());
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     pub fn stay(&mut self, time: Duration) {
         self.asked.stay += time;
     }

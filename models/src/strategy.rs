@@ -43,6 +43,26 @@ pub struct Learned {
 }
 
 /// Chooses transitions, and may learn from what came of them, over all walks of a [`Walker`](crate::Walker).
+///
+/// ```
+/// use simutant_models::{Machine, Open, Strategy, Walker, skip};
+/// use simutant_random::Random;
+///
+/// /// Ends walks as soon as it can.
+/// struct Hasty;
+///
+/// impl Strategy for Hasty {
+///     fn choose(&mut self, open: &[Open], random: &mut Random) -> Option<usize> {
+///         let ending = open.iter().position(|open| open.ends);
+///         ending.or_else(|| Some(random.uniform(0..open.len())))
+///     }
+/// }
+///
+/// let ring = Machine::new("ring", ["a", "b", "out"], [skip("a -> b"), skip("b -> a"), skip("b -> out")])?;
+/// let mut walker = Walker::new().with_strategy(Hasty);
+/// assert!((0..20).all(|seed| walker.run(ring.with(()), seed).taken.len() == 2));
+/// # Ok::<(), simutant_models::MachineError>(())
+/// ```
 pub trait Strategy {
     /// Returns the place of the chosen one among `open`, which has one at least; `None` if none is to be taken.
     fn choose(&mut self, open: &[Open], random: &mut Random) -> Option<usize>;
@@ -193,6 +213,26 @@ impl Strategy for Bandit {
 /// Weights stay what they are: they say what brings a system into states where something can go wrong. A transition that
 /// backtracked was not taken. One to a state that nothing leaves counts four times until it was taken, and once from then
 /// on: with a bonus for all of its pairs, walks would end early.
+///
+/// ```
+/// use simutant_models::{CoverageGuided, Machine, Strategy, Uniform, Walker, skip};
+///
+/// let states = ["hub", "a", "b", "c", "out"];
+/// let arrows = ["hub -> a", "hub -> b", "hub -> c", "a | b | c -> hub", "hub -> out"].map(skip);
+/// let star = Machine::new("star", states, arrows)?;
+/// let covered_pairs = |strategy: Box<dyn Strategy>, seed: u64| {
+///     let mut walker = Walker::new().with_boxed(strategy);
+///     (0..4).for_each(|walk| _ = walker.run(star.with(()), 100 * seed + walk));
+///     walker.coverage().pairs().0
+/// };
+/// let (mut uniform, mut guided) = (0, 0);
+/// for seed in 0..50_u64 {
+///     uniform += covered_pairs(Box::new(Uniform), seed);
+///     guided += covered_pairs(Box::new(CoverageGuided::default()), seed);
+/// }
+/// assert!(guided > uniform);
+/// # Ok::<(), simutant_models::MachineError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct CoverageGuided {
     pairs: HashMap<(u32, Option<u32>, u32), u32, FixedState>,

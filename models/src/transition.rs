@@ -120,6 +120,19 @@ impl<M: 'static> Transition<M> {
     }
 
     /// Names the transition, where the arrow alone does not tell it from others.
+    ///
+    /// ```
+    /// use simutant_models::{Machine, skip};
+    ///
+    /// let names = |machine: Machine<()>| -> Vec<String> {
+    ///     machine.shape().transitions.iter().map(|transition| transition.name.clone()).collect()
+    /// };
+    /// let arrows = [skip("a -> b"), skip("a | b -> c").label("leave")];
+    /// assert_eq!(names(Machine::new("m", ["a", "b", "c"], arrows)?), ["a -> b", "leave (a)", "leave (b)"]);
+    /// // Without it, two transitions between the same states have one name.
+    /// assert!(Machine::<()>::new("m", ["a", "b"], [skip("a -> b"), skip("a -> b")]).is_err());
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     #[must_use]
     pub fn label(mut self, label: &str) -> Self {
         self.label = Some(label.to_owned());
@@ -128,6 +141,19 @@ impl<M: 'static> Transition<M> {
 
     /// Says how often the transition is taken, relative to others that are possible (1 by default), by strategies that
     /// look at weights. With 0 they never take it.
+    ///
+    /// ```
+    /// use simutant_models::{Machine, Walker, Weighted, skip};
+    ///
+    /// let arrows = [skip("on -> on").weight(9.0), skip("on -> off"), skip("on -> broken").weight(0.0)];
+    /// let switch = Machine::new("switch", ["on", "off", "broken"], arrows)?;
+    /// let mut walker = Walker::new().with_strategy(Weighted);
+    /// let taken: usize = (0..1_000).map(|seed| walker.run(switch.with(()), seed).taken.len()).sum();
+    /// // Nine of ten transitions lead back, so walks have ten on average; none leads to the state of weight 0.
+    /// assert!((9_000..11_000).contains(&taken));
+    /// assert_eq!(walker.coverage().states(), (2, 3));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     #[must_use]
     pub fn weight(mut self, weight: f64) -> Self {
         self.weight = weight;
@@ -137,6 +163,20 @@ impl<M: 'static> Transition<M> {
     /// Expects that an action may end with an exception, which then leads to another state.
     ///
     /// `name` is the exception's in reports.
+    ///
+    /// ```
+    /// use simutant_models::{Machine, Step, StepResult, Walker, transition};
+    ///
+    /// let parse = transition("read -> number", async |text: &mut &str, _: &mut Step<'_>| {
+    ///     text.parse::<u8>()?;
+    ///     Ok(())
+    /// })
+    /// .catches("ParseIntError", "no number", |_: &std::num::ParseIntError| true);
+    /// let reader = Machine::new("reader", ["read", "number", "no number"], [parse])?;
+    /// let result = |text| Walker::new().run(reader.with(text), 7).taken[0].result;
+    /// assert_eq!((result("12"), result("twelve")), (StepResult::Succeeded, StepResult::Exceptional(0)));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     #[must_use]
     pub fn catches<E: Error + 'static>(
         mut self,
@@ -149,6 +189,22 @@ impl<M: 'static> Transition<M> {
     }
 
     /// Expects that the action ends with an exception: without one, or with another one, the test fails.
+    ///
+    /// ```
+    /// use simutant_models::{Machine, Step, Walker, transition};
+    ///
+    /// let refuse = transition("read -> refused", async |text: &mut &str, _: &mut Step<'_>| {
+    ///     text.parse::<u8>()?;
+    ///     Ok(())
+    /// })
+    /// .throws("ParseIntError", |_: &std::num::ParseIntError| true);
+    /// let reader = Machine::new("reader", ["read", "refused"], [refuse])?;
+    /// let verdict = |text| Walker::new().run(reader.with(text), 7).verdict();
+    /// assert!(verdict("300").passes());
+    /// let finding = verdict("30").finding().cloned().expect("it is a number");
+    /// assert_eq!(finding.summary, "reader: read -> refused: there is no ParseIntError");
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     #[must_use]
     pub fn throws<E: Error + 'static>(mut self, name: &str, is_it: impl Fn(&E) -> bool + 'static) -> Self {
         self.throws = Some(Expected::new(name, None, is_it));
@@ -156,6 +212,20 @@ impl<M: 'static> Transition<M> {
     }
 
     /// Leads to another state if a condition holds of the model after the action; the first one that holds counts.
+    ///
+    /// ```
+    /// use simutant_models::{End, Machine, Step, Walker, transition};
+    ///
+    /// let count = transition("counting -> counting", async |count: &mut u32, _: &mut Step<'_>| {
+    ///     *count += 1;
+    ///     Ok(())
+    /// })
+    /// .next_if("full", |count| *count == 3);
+    /// let counter = Machine::new("counter", ["counting", "full"], [count])?;
+    /// let path = Walker::new().run(counter.with(0), 7);
+    /// assert_eq!((path.taken.len(), path.end), (3, End::Finished));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     #[must_use]
     pub fn next_if(mut self, target: &str, condition: impl Fn(&M) -> bool + 'static) -> Self {
         self.next_if.push(NextIf { target: target.into(), condition: Rc::new(condition) });

@@ -231,6 +231,18 @@ impl PathTrie {
     }
 
     /// Returns measures of the paths; `None` if there is none.
+    ///
+    /// ```
+    /// use simutant_models::{Machine, Walker, skip};
+    ///
+    /// let ring = Machine::new("ring", ["on", "off"], [skip("on -> on"), skip("on -> off")])?;
+    /// let mut walker = Walker::new();
+    /// (0..50).for_each(|seed| _ = walker.run(ring.with(()), seed));
+    /// let metrics = walker.coverage().paths().metrics().expect("there are paths");
+    /// // However often a walk stays on, that is one transition of the path: it stays, or it does not.
+    /// assert_eq!((metrics.distinct, metrics.shortest, metrics.longest), (2, 1, 2));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     pub fn metrics(&self) -> Option<PathMetrics> {
         let mut lengths = Vec::new();
         let mut open = vec![(0, 0)];

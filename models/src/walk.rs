@@ -19,6 +19,17 @@ use crate::step::{Asked, Decisions, Exception, Step, Stop};
 use crate::strategy::{Learned, Open, Strategy, Uniform};
 
 /// What ends a walk early.
+///
+/// ```
+/// use simutant_models::{End, Limits, Machine, Walker, skip};
+///
+/// let ring = Machine::new("ring", ["a", "b", "out"], [skip("a -> b"), skip("b -> a"), skip("b -> out")])?;
+/// let mut walker = Walker::new().with_limits(Limits { transitions: 5, ..Limits::default() });
+/// let paths: Vec<_> = (0..50).map(|seed| walker.run(ring.with(()), seed)).collect();
+/// assert!(paths.iter().all(|path| path.taken.len() <= 5));
+/// assert!(paths.iter().any(|path| path.end == End::Cut && path.verdict().passes()));
+/// # Ok::<(), simutant_models::MachineError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// How many transitions a walk takes at most.
@@ -172,6 +183,22 @@ impl Walker {
     }
 
     /// Tells of each transition that a walk tries, once it is known what came of it.
+    ///
+    /// ```
+    /// use std::{cell::RefCell, rc::Rc};
+    /// use simutant_models::{Machine, Walker, skip};
+    ///
+    /// let lines = Rc::new(RefCell::new(Vec::new()));
+    /// let log = lines.clone();
+    /// let mut walker = Walker::new().with_observer(move |observed| {
+    ///     let transition = &observed.shape.transitions[observed.taken.transition as usize];
+    ///     log.borrow_mut().push(format!("{}: {}", observed.shape.name, transition.name));
+    /// });
+    /// let door = Machine::new("door", ["open", "shut", "locked"], [skip("open -> shut"), skip("shut -> locked")])?;
+    /// walker.run(door.with(()), 7);
+    /// assert_eq!(*lines.borrow(), ["door: open -> shut", "door: shut -> locked"]);
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     #[must_use]
     pub fn with_observer(mut self, observer: impl FnMut(&Observed<'_>) + 'static) -> Self {
         self.observer = Some(Box::new(observer));
@@ -217,6 +244,21 @@ impl Walker {
     }
 
     /// Takes the walk of a script whose actions wait for nothing, or block while they do.
+    ///
+    /// ```
+    /// use simutant_models::{End, Machine, Script, Step, Walker, skip, transition};
+    ///
+    /// let roll = transition("play -> play", async |sum: &mut u32, step: &mut Step<'_>| {
+    ///     *sum += step.choose(1..=6);
+    ///     step.assert(*sum <= 12, "the sum is small")
+    /// });
+    /// let game = Machine::new("game", ["play", "over"], [roll, skip("play -> over")])?;
+    /// // Of two transitions, places below 32,768 mean the first one; the last place of a roll is a six.
+    /// let script = Script { steps: vec![vec![0, 65_535], vec![0, 65_535], vec![40_000]] };
+    /// let path = Walker::new().run_script(game.with(0), &script);
+    /// assert_eq!((path.end, path.taken[0].choices[0], path.taken.len()), (End::Finished, 5, 3));
+    /// # Ok::<(), simutant_models::MachineError>(())
+    /// ```
     ///
     /// # Panics
     /// If an action waits for something: use [`Walker::follow`], in a simulation or a runtime.

@@ -73,6 +73,18 @@ impl<O, R> Call<O, R> {
     }
 
     /// Returns whether the call is known to have ended before another one was invoked.
+    ///
+    /// ```
+    /// use simutant_oracle::{Call, End, Session, Time};
+    ///
+    /// let at = |nanos| Time::from_nanos(nanos).into();
+    /// let get = |from, end| Call::new(Session(1), "get", at(from), end);
+    /// let answered = get(0, End::Returned { at: at(10), response: 7 });
+    /// assert!(answered.precedes(&get(11, End::Unknown)));
+    /// assert!(!answered.precedes(&get(9, End::Unknown)));
+    /// // What nobody knows the end of precedes nothing.
+    /// assert!(!get(0, End::Unknown).precedes(&answered));
+    /// ```
     pub fn precedes(&self, other: &Self) -> bool {
         self.end.at().is_some_and(|ended| ended.is_before(other.invoked))
     }

@@ -63,6 +63,22 @@ pub struct Check<'a> {
 }
 
 /// How a search goes about it.
+///
+/// ```
+/// use simutant_oracle::specifications::{Queue, containers::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Session, Strategy, Time};
+///
+/// let recorder = Recorder::new();
+/// for session in 0..6 {
+///     recorder.invoke(Session(session), Operation::Put(session), Time::ZERO);
+/// }
+/// recorder.observed(Session(9), Operation::Take, Response::Value(Some(5)), Time::from_nanos(1));
+/// let strategies = [Strategy::JustInTime, Strategy::AnswerOrder, Strategy::DepthFirst, Strategy::BreadthFirst];
+/// let checks = strategies.map(|strategy| {
+///     Check { strategy, ..Check::default() }.run(&recorder.history(), &Queue::default())
+/// });
+/// assert!(checks.iter().all(|checked| checked.is_possible()));
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
@@ -80,6 +96,25 @@ pub enum Strategy {
 }
 
 /// What has to be explained.
+///
+/// ```
+/// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Scope, Session, Time};
+///
+/// let recorder = Recorder::new();
+/// let at = Time::from_nanos;
+/// let write = recorder.invoke(Session(1), Operation::Write(7), at(0));
+/// // While the write is under way, a client sees the new value, and then the old one.
+/// for (time, value) in [(1, Some(7)), (3, None)] {
+///     recorder.observed(Session(2), Operation::Read, Response::Value(value), at(time));
+/// }
+/// recorder.returned(write, Response::Done, at(9))?;
+/// let explains = |scope| Check { scope, ..Check::default() }.run(&recorder.history(), &Register::default());
+/// // A regular register may do so, and an atomic one may not.
+/// assert!(explains(Scope::EachRead).is_possible());
+/// assert!(!explains(Scope::History).is_possible());
+/// # Ok::<(), simutant_oracle::Misuse>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
@@ -188,6 +223,22 @@ pub(crate) type Calls<'h, S> = Vec<Placed<'h, <S as Specification>::Operation, <
 
 impl Check<'_> {
     /// Returns whether a specification can have done what clients saw, from an initial state.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{Counter, counter::{Operation, Response}};
+    /// use simutant_oracle::{Answer, Budget, Check, Limit, Recorder, Session, Time};
+    ///
+    /// let recorder = Recorder::new();
+    /// for session in 0..20 {
+    ///     recorder.invoke(Session(session), Operation::AddAndGet(1 << session), Time::ZERO);
+    /// }
+    /// // Which of the twenty additions make this sum?
+    /// let sum = Response::Value(0b1010_1100_1010_1100_1011);
+    /// recorder.observed(Session(99), Operation::Read, sum, Time::from_nanos(1));
+    /// let budget = Budget { steps: Some(3), ..Budget::default() };
+    /// let answer = Check { budget, ..Check::default() }.run(&recorder.history(), &Counter::default()).answer;
+    /// assert_eq!(answer, Answer::Undecided { limit: Limit::Steps });
+    /// ```
     pub fn run<S: Specification>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> Checked {
         let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
         match self.scope {

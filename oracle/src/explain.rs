@@ -78,6 +78,27 @@ impl Check<'_> {
     /// first check, some dozen times the steps of that one; its memory is the budget's at any time. What is not found
     /// out by then is left open: the core is larger than it need be, or `maximal` is empty. No clock is asked, unless
     /// the budget does, so that two runs explain the same.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_oracle::{Check, Recorder, Session, Time};
+    ///
+    /// let recorder = Recorder::new();
+    /// let calls = [
+    ///     (Operation::Write(1), Response::Done),
+    ///     (Operation::Read, Response::Value(Some(1))),
+    ///     (Operation::Write(2), Response::Done),
+    ///     (Operation::Read, Response::Value(Some(1))),
+    /// ];
+    /// for (time, (operation, response)) in (0..).zip(calls) {
+    ///     recorder.observed(Session(1), operation, response, Time::from_nanos(time));
+    /// }
+    /// let explanation = Check::default().explain(&recorder.history(), &Register::default()).expect("it is stale");
+    /// assert_eq!(explanation.stuck, 3);
+    /// assert_eq!(explanation.allowed[0].response, Response::Value(Some(2)));
+    /// // The first read is no part of what is impossible.
+    /// assert!(explanation.core.iter().all(|known| known.call != 1));
+    /// ```
     pub fn explain<S: Specification>(
         &self,
         history: &History<S::Operation, S::Response>,

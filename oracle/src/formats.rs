@@ -128,6 +128,17 @@ impl fmt::Display for Format {
 /// extension does: `.edn`, `.json`, `.jsonl`, `.hist`.
 ///
 /// `None` says that neither tells; ask for the format then.
+///
+/// ```
+/// use std::path::Path;
+/// use simutant_oracle::formats::{Format, detect};
+///
+/// let line = br#"{"session":1,"operation":"read","invoked_ns":10,"end":"unknown"}"#;
+/// assert_eq!(detect(None, line), Some(Format::JsonLines));
+/// // Of an empty file the name tells.
+/// assert_eq!(detect(Some(Path::new("history.edn")), b""), Some(Format::JepsenEdn));
+/// assert_eq!(detect(None, b""), None);
+/// ```
 pub fn detect(path: Option<&Path>, head: &[u8]) -> Option<Format> {
     by_content(&String::from_utf8_lossy(head)).or_else(|| {
         match path?.extension().and_then(OsStr::to_str)?.to_ascii_lowercase().as_str() {
@@ -223,6 +234,20 @@ where
 }
 
 /// Reads the history of a specification from a file of a format, and what the file leaves in doubt.
+///
+/// ```
+/// use simutant_oracle::formats::{self, Format, Value};
+/// use simutant_oracle::specifications::{Register, register::Response};
+///
+/// let text = b"INFO  jepsen.util - 0\t:invoke\t:cas\t[1 2]
+/// INFO  jepsen.util - 0\t:fail\t:cas\t[1 2]
+/// ";
+/// let parsed = formats::parse::<Register<Value>>(Format::JepsenLog, &text[..])?;
+/// // It did not match, or it did not happen: the file does not say.
+/// assert_eq!(parsed.doubts[0].refusal, Response::Compared(false));
+/// assert_eq!((parsed.history.calls()[0].end.response(), parsed.doubts[0].line), (None, 2));
+/// # Ok::<(), formats::HistoryError>(())
+/// ```
 ///
 /// # Errors
 /// [`HistoryError`] names the line and the column, and what to do.

@@ -38,6 +38,29 @@ type Outcomes<S> = Vec<(<S as Specification>::Response, S)>;
 ///
 /// Cost: the states that are reached, times the operations squared.
 ///
+/// ```
+/// use simutant_oracle::{Footprint, Open, Region, Session, Specification, hints};
+///
+/// #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// struct Counter(u8);
+///
+/// impl Specification for Counter {
+///     type Operation = &'static str;
+///     type Response = u8;
+///
+///     fn step(&mut self, _: Session, operation: &&str, _: &mut Open<'_>) -> u8 {
+///         self.0 += u8::from(*operation == "count");
+///         self.0
+///     }
+///
+///     // Wrong: to count is no read.
+///     fn footprint(_: &&str, _: Option<&u8>) -> Footprint { Footprint::reads(Region::of("count")) }
+/// }
+///
+/// let wrong = hints::check(&Counter(0), &["count", "read"], 2).expect_err("the state changes");
+/// assert_eq!(wrong.hint, "footprint");
+/// ```
+///
 /// # Errors
 /// The first [`WrongHint`].
 pub fn check<S>(initial: &S, operations: &[S::Operation], depth: usize) -> Result<(), WrongHint>

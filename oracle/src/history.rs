@@ -35,6 +35,20 @@ impl<O, R> History<O, R> {
 
     /// Returns the history of these calls, which may come in any order.
     ///
+    /// ```
+    /// use simutant_oracle::{Call, End, History, Session, Time};
+    ///
+    /// let call = |session, from, to| {
+    ///     let at = Time::from_nanos(to).into();
+    ///     Call::new(Session(session), "get", Time::from_nanos(from).into(), End::Returned { at, response: 7 })
+    /// };
+    /// let history = History::from_calls(vec![call(1, 30, 40), call(2, 10, 20)])?;
+    /// assert_eq!(history.calls()[0].session, Session(2));
+    /// let error = History::from_calls(vec![call(1, 30, 20)]).expect_err("its times are swapped");
+    /// assert_eq!(error.number, 0);
+    /// # Ok::<(), simutant_oracle::EndsTooEarly>(())
+    /// ```
+    ///
     /// # Errors
     /// [`EndsTooEarly`] names the first call that ends before it was invoked.
     pub fn from_calls(mut calls: Vec<Call<O, R>>) -> Result<Self, EndsTooEarly> {

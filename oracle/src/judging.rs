@@ -263,6 +263,25 @@ impl Default for JudgingRequest {
 impl JudgingRequest {
     /// Reads a history to its end, and judges it.
     ///
+    /// ```
+    /// use std::time::Duration;
+    /// use simutant_oracle::ReportedAnswer;
+    /// use simutant_oracle::formats::Value;
+    /// use simutant_oracle::judging::{JudgingRequest, NamedOrder, Reading, Watch};
+    /// use simutant_oracle::specifications::Register;
+    ///
+    /// let text = b"{:process 0, :type :invoke, :f :read, :value nil}
+    /// {:process 0, :type :ok, :f :read, :value 3}
+    /// ";
+    /// let watch = Watch { elapsed: &|| Duration::ZERO, is_stopped: &|| false };
+    /// let request = JudgingRequest { order: NamedOrder::Sequential, ..JudgingRequest::default() };
+    /// let reading = Reading::<Register<Value>>::all_formats();
+    /// let report = request.judge(&reading, &Register::default(), &mut &text[..], watch)?;
+    /// // Nobody wrote what was read.
+    /// assert!(matches!(report.answer, ReportedAnswer::Impossible(_)));
+    /// # Ok::<(), simutant_oracle::judging::JudgingError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`JudgingError`] if it cannot be read as a history of the specification.
     pub fn judge<S>(

@@ -150,6 +150,19 @@ impl<S: Specification> Online<S> {
 
     /// Observes that a call had no effect.
     ///
+    /// ```
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_oracle::{Online, OnlineBudget, OnlineError, Session};
+    ///
+    /// let mut online = Online::new(Register::default(), OnlineBudget::default());
+    /// let write = online.invoked(Session(1), Operation::Write(7));
+    /// let read = online.invoked(Session(2), Operation::Read);
+    /// online.returned(read, Response::Value(Some(7)))?;
+    /// // Somebody has read what the service says that it refused.
+    /// assert_eq!(online.did_not_happen(write), Err(OnlineError::Impossible { call: write }));
+    /// # Ok::<(), OnlineError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`OnlineError`] if it must have had one.
     pub fn did_not_happen(&mut self, number: CallNumber) -> Result<(), OnlineError> {

@@ -35,6 +35,17 @@ impl<'a> Open<'a> {
     }
 
     /// Returns what asks `decide` for a number below the number of options, as a simulation asks its generator.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{UnorderedQueue, containers::{Operation, Response}};
+    /// use simutant_oracle::{Open, Session, Specification};
+    ///
+    /// let mut queue = UnorderedQueue::from(vec!['a', 'b', 'c']);
+    /// // Of three values, somebody decides for the last one.
+    /// let mut last = |options| options - 1;
+    /// let taken = queue.step(Session(1), &Operation::Take, &mut Open::decided_by(&mut last));
+    /// assert_eq!(taken, Response::Value(Some('c')));
+    /// ```
     pub fn decided_by(decide: &'a mut dyn FnMut(usize) -> usize) -> Self {
         Self(Answers::Decided(decide))
     }
@@ -173,7 +184,7 @@ impl<T: Clone + Ord> Unknowns<T> {
         Unknown(self.0.len() - 1)
     }
 
-    /// Returns a new value that differs from all that are known.
+    /// Returns a new value that differs from all that are known. Two of which neither is known yet may turn out to be equal.
     pub fn choose_fresh(&mut self) -> Unknown {
         let mut known: Vec<T> = self.0.iter().filter_map(|entry| entry.known().cloned()).collect();
         known.sort_unstable();
@@ -203,6 +214,18 @@ impl<T: Clone + Ord> Unknowns<T> {
     }
 
     /// Learns that a value is this one, as when the service says so, and returns whether it can be.
+    ///
+    /// ```
+    /// use simutant_oracle::Unknowns;
+    ///
+    /// let mut tags = Unknowns::new();
+    /// let first = tags.choose();
+    /// assert!(tags.reveal(first, &"a1"));
+    /// assert_eq!(tags.known(first), Some(&"a1"));
+    /// assert!(!tags.reveal(first, &"b2"), "it has a value already");
+    /// let second = tags.choose_fresh();
+    /// assert!(!tags.reveal(second, &"a1"), "it differs from what was known");
+    /// ```
     pub fn reveal(&mut self, unknown: Unknown, value: &T) -> bool {
         let entry = &mut self.0[unknown.0];
         match entry {

@@ -7,6 +7,21 @@ use crate::{Call, Mode};
 ///
 /// What is not ordered may have happened in either order. Orders add up:
 /// `Order { sessions: true, ..Order::linearizability() }` is both.
+///
+/// ```
+/// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+/// use simutant_oracle::{Budget, Order, Recorder, Session, Time, check};
+///
+/// let recorder = Recorder::new();
+/// recorder.observed(Session(1), Operation::Write(7), Response::Done, Time::from_nanos(0));
+/// // Another session reads what was before: late, and in the order of each session all the same.
+/// recorder.observed(Session(2), Operation::Read, Response::Value(None), Time::from_nanos(5));
+/// let history = recorder.history();
+/// let explains = |order| check(&history, &Register::default(), &order, Budget::default()).is_possible();
+/// assert!(explains(Order::sequential()));
+/// assert!(!explains(Order::linearizability()));
+/// assert!(!explains(Order { sessions: true, ..Order::linearizability() }));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
     /// A call that ended before another one was invoked was taken before it.
@@ -45,6 +60,23 @@ impl Order {
     }
 
     /// A partial order of pairs of calls, by their places in the history.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_oracle::{Budget, Order, Recorder, Session, Time, check};
+    ///
+    /// let recorder = Recorder::new();
+    /// recorder.observed(Session(1), Operation::Write(1), Response::Done, Time::ZERO);
+    /// recorder.observed(Session(2), Operation::Write(2), Response::Done, Time::ZERO);
+    /// recorder.observed(Session(3), Operation::Read, Response::Value(Some(1)), Time::ZERO);
+    /// let explains = |pairs: &[(usize, usize)]| {
+    ///     let order = Order::partial(pairs.to_vec());
+    ///     check(&recorder.history(), &Register::default(), &order, Budget::default()).is_possible()
+    /// };
+    /// assert!(explains(&[(0, 2), (1, 2)]));
+    /// // The first write before the second one, and that before the read.
+    /// assert!(!explains(&[(0, 1), (1, 2)]));
+    /// ```
     pub fn partial(pairs: Vec<(usize, usize)>) -> Self {
         Self { pairs, ..Self::none() }
     }
@@ -85,6 +117,28 @@ impl Order {
     }
 
     /// The same order, and that of the revisions which the service gave.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_oracle::{Budget, Order, Recorder, Revision, Session, Time, check};
+    ///
+    /// let recorder = Recorder::new();
+    /// // Three calls at once; the service says in which order it took them.
+    /// for (operation, response, revision) in [
+    ///     (Operation::Write(1), Response::Done, 5),
+    ///     (Operation::Write(2), Response::Done, 4),
+    ///     (Operation::Read, Response::Value(Some(2)), 6),
+    /// ] {
+    ///     let call = recorder.invoke(Session(revision), operation, Time::ZERO);
+    ///     recorder.revision(call, Revision(revision))?;
+    ///     recorder.returned(call, response, Time::from_nanos(9))?;
+    /// }
+    /// let history = recorder.history();
+    /// let explains = |order| check(&history, &Register::default(), &order, Budget::default()).is_possible();
+    /// assert!(explains(Order::linearizability()));
+    /// assert!(!explains(Order::linearizability().with_revisions()));
+    /// # Ok::<(), simutant_oracle::Misuse>(())
+    /// ```
     #[must_use]
     pub const fn with_revisions(mut self) -> Self {
         self.revisions = true;

@@ -85,6 +85,19 @@ impl<O, R> Recorder<O, R> {
 
     /// Returns a recorder with a history of its own, to which all is told as it happens: of an end and an invocation of
     /// one instant, what was recorded first came first.
+    ///
+    /// ```
+    /// use simutant_oracle::{Recorder, Session, Time};
+    ///
+    /// let precedes = |recorder: Recorder<&str, ()>| {
+    ///     // Both calls are at the instant 3.
+    ///     recorder.observed(Session(1), "put", (), Time::from_nanos(3));
+    ///     recorder.observed(Session(2), "get", (), Time::from_nanos(3));
+    ///     recorder.with(|history| history.calls()[0].precedes(&history.calls()[1]))
+    /// };
+    /// assert!(precedes(Recorder::in_order()));
+    /// assert!(!precedes(Recorder::new()));
+    /// ```
     pub fn in_order() -> Self {
         Self::with_events(Some(0))
     }
@@ -138,6 +151,23 @@ impl<O, R> Recorder<O, R> {
 
     /// Records that the operation of a call has no effect, as was known at a time.
     ///
+    /// ```
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_oracle::{Check, Recorder, Session, Time};
+    ///
+    /// let explains = |is_refused| -> Result<bool, simutant_oracle::Misuse> {
+    ///     let recorder = Recorder::new();
+    ///     let write = recorder.invoke(Session(1), Operation::Write(7), Time::from_nanos(0));
+    ///     if is_refused {
+    ///         recorder.did_not_happen(write, Time::from_nanos(2))?;
+    ///     }
+    ///     recorder.observed(Session(2), Operation::Read, Response::Value(Some(7)), Time::from_nanos(5));
+    ///     Ok(Check::default().run(&recorder.history(), &Register::default()).is_possible())
+    /// };
+    /// // A write of which nobody heard may have an effect; one that was refused has none.
+    /// assert_eq!((explains(false), explains(true)), (Ok(true), Ok(false)));
+    /// ```
+    ///
     /// # Errors
     /// [`Misuse`] names the call.
     pub fn did_not_happen(&self, call: CallId, at: Time) -> Result<(), Misuse> {
@@ -164,6 +194,19 @@ impl<O, R> Recorder<O, R> {
     }
 
     /// Returns the history, for who judges it.
+    ///
+    /// ```
+    /// use simutant_oracle::{Misuse, Recorder, Session, Time};
+    ///
+    /// let recorder = Recorder::new();
+    /// let call = recorder.invoke(Session(1), "get", Time::from_nanos(1));
+    /// recorder.returned(call, 7, Time::from_nanos(2))?;
+    /// assert!(recorder.finished().is_ok());
+    /// // A client that passes over the mistake is found out at the end.
+    /// _ = recorder.returned(call, 8, Time::from_nanos(3));
+    /// assert!(matches!(recorder.finished(), Err(Misuse::EndedTwice { .. })));
+    /// # Ok::<(), Misuse>(())
+    /// ```
     ///
     /// # Errors
     /// The first [`Misuse`]: the history lacks an end that was recorded, and may look better than what happened.

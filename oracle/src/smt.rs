@@ -61,6 +61,22 @@ pub struct TooManyStates {
 /// Cost: each call is tried on at most `states_max` states; the text has a line for each call and each of its
 /// positions, and a word for each entry of a call's table.
 ///
+/// ```
+/// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+/// use simutant_oracle::{Order, Recorder, Session, Time, smt};
+///
+/// let recorder = Recorder::new();
+/// for number in 0..3 {
+///     recorder.observed(Session(1), Operation::Write(number), Response::Done, Time::ZERO);
+/// }
+/// let history = recorder.history();
+/// let text = smt::formula(&history, &Register::default(), &Order::none(), 100)?;
+/// assert!(text.contains("QF_BV") && text.contains("(check-sat)"));
+/// // The register has no value or one of three.
+/// assert!(smt::formula(&history, &Register::default(), &Order::none(), 3).is_err());
+/// # Ok::<(), smt::TooManyStates>(())
+/// ```
+///
 /// # Errors
 /// [`TooManyStates`] if the states that the calls reach are more than `states_max`. A call is tried at all positions
 /// that the order leaves to it, whatever came before, so these states can be more than those that a search visits.

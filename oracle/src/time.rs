@@ -46,6 +46,16 @@ pub struct Moment {
 impl Moment {
     /// Returns whether the moment is known to be before another one: at an earlier time, or at the same time and
     /// earlier among the events.
+    ///
+    /// ```
+    /// use simutant_oracle::{Moment, Time};
+    ///
+    /// let at = |nanos, event| Moment { time: Time::from_nanos(nanos), event };
+    /// assert!(at(1, None).is_before(at(2, None)));
+    /// // Within an instant the events decide, if they are known.
+    /// assert!(at(2, Some(4)).is_before(at(2, Some(5))));
+    /// assert!(!at(2, None).is_before(at(2, Some(5))));
+    /// ```
     pub fn is_before(self, other: Self) -> bool {
         let by_event = || Some(self.event? < other.event?);
         self.time < other.time || (self.time == other.time && by_event().unwrap_or_default())

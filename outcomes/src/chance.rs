@@ -5,6 +5,15 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 /// Returns the paths of what differs between two test cases, for example `seed` or `links[].seed`.
+///
+/// ```
+/// use serde_json::json;
+/// use simutant_outcomes::differences;
+///
+/// let before = json!({"window": 4, "seed": 1, "links": [{"drop": 0.1, "seed": 2}, {"drop": 0.2, "seed": 3}]});
+/// let after = json!({"window": 4, "seed": 7, "links": [{"drop": 0.1, "seed": 8}, {"drop": 0.2, "seed": 9}]});
+/// assert_eq!(differences(&before, &after).into_iter().collect::<Vec<_>>(), ["links[].seed", "seed"]);
+/// ```
 pub fn differences(before: &Value, after: &Value) -> BTreeSet<String> {
     let mut paths = BTreeSet::new();
     add(before, after, "", &mut paths);

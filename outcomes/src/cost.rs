@@ -115,6 +115,17 @@ pub struct CostOracleError {
 impl CostOracle {
     /// Returns the first measure by which a run costs too much or too little; the bounds of a system hold beside those
     /// that the original's run gives, and by measures of their own.
+    ///
+    /// ```
+    /// use simutant_outcomes::{CostBounds, CostMeasure, CostOracle, RunCost};
+    ///
+    /// let oracle: CostOracle = "messages=20%".parse()?;
+    /// let run = |messages| RunCost { events: 500, messages, virtual_time_ns: 1_000_000 };
+    /// let exceeded = |messages| oracle.exceeded(run(messages), run(100), CostBounds::default());
+    /// assert_eq!((exceeded(120), exceeded(80)), (None, None));
+    /// assert_eq!((exceeded(121), exceeded(79)), (Some(CostMeasure::Messages), Some(CostMeasure::Messages)));
+    /// # Ok::<(), simutant_outcomes::CostOracleError>(())
+    /// ```
     pub fn exceeded(&self, run: RunCost, original: RunCost, bounds: CostBounds) -> Option<CostMeasure> {
         CostMeasure::ALL.into_iter().find(|&measure| {
             let (found, expected) = (u128::from(run.of(measure)), u128::from(original.of(measure)));

@@ -16,6 +16,17 @@ pub struct Coverage {
 
 impl Coverage {
     /// Adds a requirement of a criterion; to add it again changes nothing.
+    ///
+    /// ```
+    /// use simutant_outcomes::Coverage;
+    ///
+    /// let mut coverage = Coverage::default();
+    /// coverage.insert("all-branches", "12");
+    /// coverage.insert("all-branches", "12");
+    /// coverage.insert("all-blocks", "12");
+    /// // Requirements of two criteria are two, also if they have one label.
+    /// assert_eq!(coverage.features().count(), 2);
+    /// ```
     pub fn insert(&mut self, criterion: &str, requirement: &str) {
         // FNV-1a over both, which no byte of UTF-8 text separates but this one.
         let bytes = criterion.bytes().chain([0xff]).chain(requirement.bytes());

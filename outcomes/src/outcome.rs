@@ -67,6 +67,17 @@ pub struct Execution {
 }
 
 /// How many test cases ended in which way on one mutant; pairs that were pruned are [`RunEnd::Passed`].
+///
+/// ```
+/// use simutant_outcomes::{RunEnd, VerdictCounts};
+///
+/// let mut counts = VerdictCounts::default();
+/// for end in [RunEnd::Passed, RunEnd::Failed, RunEnd::Abnormal, RunEnd::Inconclusive] {
+///     counts.add(end);
+/// }
+/// // Neither what passed nor what is not known.
+/// assert_eq!(counts.kills(), 2);
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictCounts {
     /// Passed, as the original.
@@ -188,6 +199,28 @@ pub struct Quota {
 impl Criterion {
     /// Returns how many requirements count as covered where `covered` are: all of them, but of those in a quota no more
     /// than it asks for.
+    ///
+    /// ```
+    /// use simutant_outcomes::{BitSet, Criterion, CriterionKind, Quota};
+    ///
+    /// // Of four random losses, two are enough.
+    /// let criterion = Criterion {
+    ///     name: "losses".to_owned(),
+    ///     kind: CriterionKind::BlackBox,
+    ///     requirements: ["none", "a", "b", "c", "d"].map(str::to_owned).to_vec(),
+    ///     quotas: vec![Quota { requirements: 1..5, covered_min: 2 }],
+    ///     covered: Vec::new(),
+    /// };
+    /// let covered = |requirements: &[usize]| {
+    ///     let mut set = BitSet::with_capacity(5);
+    ///     set.extend(requirements.iter().copied());
+    ///     criterion.progress(&set)
+    /// };
+    /// assert_eq!((covered(&[1]), covered(&[1, 3]), covered(&[1, 2, 3, 4]), covered(&[0, 1, 2])), (1, 2, 2, 3));
+    /// ```
+    ///
+    /// # Panics
+    /// If the set is shorter than the requirements.
     pub fn progress(&self, covered: &BitSet) -> usize {
         let beyond = |quota: &Quota| covered.count_ones(quota.requirements.clone()).saturating_sub(quota.covered_min);
         covered.count_ones(..) - self.quotas.iter().map(beyond).sum::<usize>()

@@ -53,6 +53,17 @@ impl SimulatedSuite {
     }
 
     /// Returns whether it is of the test cases of this suite.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use simutant_outcomes::{SimulatedSuite, Suite, SuiteCase};
+    ///
+    /// let suite = Suite::of_cases("gbn", "written by hand", 1, [SuiteCase::new("a", json!({}))]);
+    /// let simulated = SimulatedSuite::new(&suite, Vec::new());
+    /// // The only test case is missing.
+    /// assert!(!simulated.is_of(&suite));
+    /// assert!(simulated.is_of(&Suite { cases: Vec::new(), ..suite }));
+    /// ```
     pub fn is_of(&self, suite: &Suite) -> bool {
         let names = self.cases.iter().map(|case| &case.name);
         self.format_version == FORMAT_VERSION

@@ -92,6 +92,18 @@ pub enum SuiteError {
 impl Suite {
     /// Returns a suite of test cases that no criterion asked for, such as those that a person wrote; `chosen` says how it
     /// came about.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use simutant_outcomes::{Suite, SuiteCase};
+    ///
+    /// let case = SuiteCase::new("gbn-by-hand", json!({"window": 4, "seed": 7}));
+    /// let suite = Suite::of_cases("gbn", "written by hand", 1, [case]);
+    /// // As a file, it is one that `simutant test` takes.
+    /// let text = serde_json::to_string_pretty(&suite)?;
+    /// assert_eq!(Suite::parse(&text, "gbn").expect("it is one of gbn"), suite);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn of_cases(
         system: impl Into<String>,
         chosen: impl Into<String>,
@@ -112,6 +124,17 @@ impl Suite {
     }
 
     /// Returns the suite in `text`, checked to be for `system`.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use simutant_outcomes::{Suite, SuiteCase, SuiteError};
+    ///
+    /// let cases = [("a", 1), ("b", 2), ("a", 3)].map(|(name, seed)| SuiteCase::new(name, json!({"seed": seed})));
+    /// let text = serde_json::to_string(&Suite::of_cases("gbn", "written by hand", 1, cases))?;
+    /// assert!(matches!(Suite::parse(&text, "dns"), Err(SuiteError::OtherSystem { found, .. }) if found == "gbn"));
+    /// assert!(matches!(Suite::parse(&text, "gbn"), Err(SuiteError::DuplicateName(name)) if name == "a"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`SuiteError`], which names the field and the cure; the caller adds the file's name.

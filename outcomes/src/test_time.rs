@@ -46,6 +46,16 @@ impl TestTime {
     }
 
     /// Returns what a test case takes whose run on the simulation costs so much, in seconds; a millisecond at least.
+    ///
+    /// ```
+    /// use simutant_outcomes::{RunCost, TestTime};
+    ///
+    /// // A simulation of seconds that real programs, whose timeouts are a hundredth, are through with sooner.
+    /// let time = TestTime { start: 0.25, per_virtual_second: 0.01, per_message: 0.002 };
+    /// let run = RunCost { events: 90, messages: 20, virtual_time_ns: 5_000_000_000 };
+    /// assert!((time.seconds(run) - 0.34).abs() < 1e-9);
+    /// assert_eq!(time.to_string(), "0.25 s + 0.01 x virtual time + 2 ms for each message");
+    /// ```
     pub fn seconds(self, run: RunCost) -> f64 {
         let of_time = self.per_virtual_second * run.virtual_time_ns as f64 / 1e9;
         (self.start + of_time + self.per_message * run.messages as f64).max(SECONDS_MIN)

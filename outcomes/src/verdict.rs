@@ -4,6 +4,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How a run, a trial or a check was judged.
+///
+/// ```
+/// use simutant_outcomes::{Finding, Inconclusive, Verdict};
+///
+/// let fail = Verdict::Fail(Finding::wrong_result("stale-read", "session 2 read 3 after 4"));
+/// let unknown = Verdict::Inconclusive(Inconclusive { reason: "the budget is used up".to_owned() });
+/// // What is not known neither passes nor kills.
+/// assert_eq!([Verdict::Pass, fail.clone(), unknown.clone()].map(|verdict| verdict.passes()), [true, false, false]);
+/// assert_eq!([Verdict::Pass, fail, unknown].map(|verdict| verdict.kills()), [false, true, false]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -59,6 +69,23 @@ impl Finding {
     }
 
     /// Returns the finding with `detail`, as its JSON.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use simutant_outcomes::Finding;
+    ///
+    /// let finding = Finding::wrong_result("wrong-answer", "the resolver says 127.0.0.2").with_detail([127, 0, 0, 2]);
+    /// assert_eq!(
+    ///     serde_json::to_value(&finding)?,
+    ///     json!({
+    ///         "class": "wrong-result",
+    ///         "kind": "wrong-answer",
+    ///         "summary": "the resolver says 127.0.0.2",
+    ///         "detail": [127, 0, 0, 2],
+    ///     })
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     ///
     /// # Panics
     /// If `detail` is no JSON value, as a map whose keys are no texts.

@@ -80,6 +80,27 @@ impl<M: Message> Channel<M> {
 
     /// Does what [`Channel::send`] does, unless the message is too large.
     ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation, TooLarge};
+    ///
+    /// #[derive(Debug, Clone, Hash)]
+    /// struct Block {
+    ///     bytes: u32,
+    /// }
+    ///
+    /// impl Message for Block {
+    ///     fn kind(&self) -> &'static str { "BLOCK" }
+    ///     fn bytes(&self) -> u32 { self.bytes }
+    /// }
+    ///
+    /// let mut simulation = Simulation::<Block>::new(1);
+    /// let server = simulation.address("server", 7);
+    /// simulation
+    ///     .add("client", move |context| async move { context.channel().try_send(server, Block { bytes: 70_000 }) })
+    ///     .expecting(Err(TooLarge { bytes: 70_000, bytes_max: 65_507 }));
+    /// assert!(simulation.run().ended.passed());
+    /// ```
+    ///
     /// # Errors
     /// [`TooLarge`] if it is; nothing is sent then.
     ///
@@ -122,6 +143,32 @@ impl<M: Message> Channel<M> {
     /// the same instant the one that was scheduled first counts: a message is in time if it was sent before the wait
     /// began.
     ///
+    /// ```
+    /// use simutant_sim_core::{Link, Message, Probability, Simulation, VirtualDuration, VirtualTime};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Ping;
+    /// # impl Message for Ping {
+    /// #     fn kind(&self) -> &'static str { "PING" }
+    /// # }
+    /// let mut simulation = Simulation::<Ping>::new(1);
+    /// simulation.network(Link { drop: Probability::ONE.into(), ..Link::default() });
+    /// let server = simulation.address("server", 7);
+    /// simulation
+    ///     .add("client", move |context| async move {
+    ///         let mut channel = context.channel();
+    ///         for _ in 0..3 {
+    ///             channel.send(server, Ping);
+    ///             if channel.recv_timeout(VirtualDuration::from_secs(2)).await.is_ok() {
+    ///                 return None;
+    ///             }
+    ///         }
+    ///         Some(context.now())
+    ///     })
+    ///     .expecting(Some(VirtualTime::from_secs(6)));
+    /// assert!(simulation.run().ended.passed());
+    /// ```
+    ///
     /// # Errors
     /// The future returns [`TimedOut`] if none came in time.
     #[inline]
@@ -134,6 +181,27 @@ impl<M: Message> Channel<M> {
     ///
     /// That is what a UDP socket hears by ICMP. A channel hears it of what arrives from the first call on, and at once:
     /// the news takes no time, and is never lost. No news comes of a component that is down.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation, Unreachable};
+    ///
+    /// # #[derive(Debug, Clone, PartialEq, Hash)]
+    /// # struct Ping;
+    /// # impl Message for Ping {
+    /// #     fn kind(&self) -> &'static str { "PING" }
+    /// # }
+    /// let mut simulation = Simulation::<Ping>::new(1);
+    /// let closed = simulation.address("server", 7);
+    /// simulation.add("server", |context| async move { context.channel_at(8).recv().await.message });
+    /// simulation
+    ///     .add("client", move |context| async move {
+    ///         let mut channel = context.channel();
+    ///         channel.send(closed, Ping);
+    ///         channel.recv_or_unreachable().await.map(|delivery| delivery.message)
+    ///     })
+    ///     .expecting(Err(Unreachable { destination: closed }));
+    /// assert!(simulation.run().ended.passed());
+    /// ```
     ///
     /// # Errors
     /// [`Unreachable`] names the oldest address of which that is not known yet.
@@ -163,6 +231,30 @@ impl<M: Message> Channel<M> {
     }
 
     /// Sets the most messages that wait here: one that arrives when so many wait is lost.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation, VirtualDuration};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Ping;
+    /// # impl Message for Ping {
+    /// #     fn kind(&self) -> &'static str { "PING" }
+    /// # }
+    /// let mut simulation = Simulation::<Ping>::new(1);
+    /// let server = simulation.address("server", 7);
+    /// simulation
+    ///     .add("server", |context| async move {
+    ///         let mut channel = context.channel_at(7);
+    ///         channel.set_mailbox_max(2);
+    ///         context.pause(VirtualDuration::from_secs(1)).await;
+    ///         std::iter::from_fn(|| channel.try_recv()).count()
+    ///     })
+    ///     .expecting(2);
+    /// simulation.add("client", move |context| async move {
+    ///     (0..5).for_each(|_| context.channel().send(server, Ping));
+    /// });
+    /// assert!(simulation.run().ended.passed());
+    /// ```
     pub fn set_mailbox_max(&mut self, messages: usize) {
         self.kernel.borrow_mut().ports.get_mut(self.port).mailbox_max = messages;
     }

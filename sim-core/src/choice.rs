@@ -145,6 +145,17 @@ impl Replay {
     }
 
     /// Sets how the other choices are made.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Choice, ChoiceKind, ChoiceSource, Others, RecordedChoice, Replay};
+    ///
+    /// let (stream, kind) = ("network a->b", ChoiceKind::Drop);
+    /// let loss = RecordedChoice { stream: stream.to_owned(), index: 3, kind, value: 1 };
+    /// let mut replay = Replay::new([loss]).others(Others::Simplest);
+    /// // The seed would lose every packet; now the packet with index 3 is the only one that is lost.
+    /// let mut is_lost = |index| replay.choose(&Choice { stream, index, kind, options: Some(2), seeded: 1 });
+    /// assert_eq!([is_lost(2), is_lost(3), is_lost(4)], [0, 1, 0]);
+    /// ```
     pub fn others(self, others: Others) -> Self {
         Self { others, ..self }
     }

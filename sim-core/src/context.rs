@@ -42,6 +42,28 @@ impl<M: Message> Context<M> {
     }
 
     /// Returns the address of a port of all other components: what is sent there goes to each of them.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Hello;
+    /// # impl Message for Hello {
+    /// #     fn kind(&self) -> &'static str { "HELLO" }
+    /// # }
+    /// let mut simulation = Simulation::<Hello>::new(1);
+    /// for name in ["a", "b", "c"] {
+    ///     simulation
+    ///         .add(name, move |context| async move {
+    ///             let mut channel = context.channel_at(7);
+    ///             channel.send(context.broadcast(7), Hello);
+    ///             // Of everybody but itself.
+    ///             [channel.recv().await, channel.recv().await].iter().all(|hello| hello.source != channel.address())
+    ///         })
+    ///         .expecting(true);
+    /// }
+    /// assert!(simulation.run().ended.passed());
+    /// ```
     pub fn broadcast(&self, port: u16) -> Address {
         Address { component: ComponentId::EVERYONE, port }
     }
@@ -107,6 +129,26 @@ impl<M: Message> Context<M> {
     /// It asks again after a second if no answer comes, then after two, and so on. Dropping the future before it is
     /// ready takes the request back.
     ///
+    /// ```
+    /// use simutant_sim_core::{ConnectError, Message, Simulation, VirtualDuration};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Line;
+    /// # impl Message for Line {
+    /// #     fn kind(&self) -> &'static str { "LINE" }
+    /// # }
+    /// let mut simulation = Simulation::<Line>::new(1);
+    /// let server = simulation.address("server", 80);
+    /// // The server is up, and listens at another port.
+    /// simulation.add("server", |context| async move { _ = context.listen(8080).accept().await });
+    /// simulation
+    ///     .add("client", move |context| async move {
+    ///         context.connect(server, VirtualDuration::from_secs(5)).await.map(|stream| stream.remote())
+    ///     })
+    ///     .expecting(Err(ConnectError::Refused));
+    /// assert!(simulation.run().ended.passed());
+    /// ```
+    ///
     /// # Errors
     /// The future returns [`ConnectError`](crate::ConnectError).
     ///
@@ -145,6 +187,29 @@ impl<M: Message> Context<M> {
     /// It first runs when this task waits, at the same instant. Outside of the run (in a body before its async block,
     /// in a destructor at the end) it is cancelled at once. It ends when the component's body returns, or crashes: a
     /// component is as long as its body.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation, VirtualDuration, VirtualTime};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// simulation
+    ///     .add("cook", |mut context| async move {
+    ///         let tasks = [3, 5].map(|secs| {
+    ///             context.spawn(move |context| async move { context.pause(VirtualDuration::from_secs(secs)).await })
+    ///         });
+    ///         for task in tasks {
+    ///             task.await.expect("nobody cancels it");
+    ///         }
+    ///         context.now()
+    ///     })
+    ///     .expecting(VirtualTime::from_secs(5));
+    /// assert!(simulation.run().ended.passed());
+    /// ```
     pub fn spawn<T, F>(&mut self, body: impl FnOnce(Self) -> F) -> Child<T>
     where
         F: Future<Output = T> + 'static,
@@ -189,6 +254,21 @@ impl<M: Message> Context<M> {
     }
 
     /// Puts a line of text into the trace. `text` is called only if there is one.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// simulation.record_trace();
+    /// simulation.add("server", |context| async move { context.note(|| format!("{} is up", context.name())) });
+    /// let trace = simulation.run().trace.expect("it is recorded");
+    /// assert_eq!(trace[1].to_string(), r#"at 0 s, server noted "server is up""#);
+    /// ```
     pub fn note(&self, text: impl FnOnce() -> String) {
         if self.kernel.borrow().trace.is_some() {
             let action = Action::Noted { component: self.name.to_string(), text: text() };

@@ -25,6 +25,28 @@ pub struct Divergence {
 /// `configure` is called for each run, and must configure the same. Returns the report of the first run, with its
 /// trace.
 ///
+/// ```
+/// use std::cell::Cell;
+/// use simutant_sim_core::{Message, Simulation, check_determinism};
+///
+/// # #[derive(Debug, Clone, Hash)]
+/// # struct Nothing;
+/// # impl Message for Nothing {
+/// #     fn kind(&self) -> &'static str { "NOTHING" }
+/// # }
+/// thread_local!(static RUNS: Cell<u32> = const { Cell::new(0) });
+///
+/// let divergence = check_determinism(|| {
+///     let mut simulation = Simulation::<Nothing>::new(1);
+///     // A global that survives the run.
+///     simulation.add("a", |_| async { RUNS.replace(RUNS.get() + 1) });
+///     simulation
+/// })
+/// .expect_err("the runs return different numbers");
+/// assert_eq!(divergence.event, 1);
+/// assert!(divergence.to_string().contains("a returned 0; in the other, at 0 s, a returned 1"));
+/// ```
+///
 /// # Errors
 /// [`Divergence`] names the first event that differs.
 pub fn check_determinism<M: Message>(configure: impl Fn() -> Simulation<M>) -> Result<Report, Box<Divergence>> {

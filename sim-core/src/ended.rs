@@ -169,6 +169,21 @@ impl CheckFailure {
 
     /// Returns that the check could not find out whether all is well, with the reason: a search that used up its
     /// budget, for example. The run then neither passes nor fails.
+    ///
+    /// ```
+    /// use simutant_sim_core::{CheckFailure, Ended, Message, Simulation};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// simulation.check("the calls have an order", || Err(CheckFailure::inconclusive("a million steps are used up")));
+    /// let ended = simulation.run().ended;
+    /// assert!(!ended.passed());
+    /// assert!(matches!(ended, Ended::Inconclusive(undecided) if undecided.reason == "a million steps are used up"));
+    /// ```
     pub fn inconclusive(reason: impl Into<String>) -> Self {
         Self { message: reason.into(), is_undecided: true }
     }

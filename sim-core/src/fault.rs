@@ -12,6 +12,22 @@ use crate::{Clock, Random, VirtualDuration, VirtualTime};
 /// What goes wrong with components in a run. It is a value: a test case can hold one. The default is that nothing does.
 ///
 /// What goes wrong with the network is in [`Network`](crate::Network).
+///
+/// ```
+/// use simutant_sim_core::{Fault, Faults};
+///
+/// let faults: Faults = serde_json::from_str(
+///     r#"{
+///         "schedule": [{"at_ns": 2000000000, "fault": "crash", "component": "a"}],
+///         "clocks": [{"component": "b", "drift_ns_per_s": 50000}],
+///         "slow": [{"component": "c", "percent": 50}]
+///     }"#,
+/// )?;
+/// assert_eq!(faults.schedule[0].fault, Fault::Crash { component: "a".to_owned() });
+/// let error = faults.validate().expect_err("this component is fast");
+/// assert_eq!(error.to_string(), "slow[0].percent is 50: it must be 100 or more");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Faults {
@@ -72,6 +88,30 @@ impl Fault {
 }
 
 /// A component whose clock is wrong.
+///
+/// ```
+/// use simutant_sim_core::{Clock, ClockFault, Faults, Message, Simulation, VirtualDuration, VirtualTime};
+///
+/// # #[derive(Debug, Clone, Hash)]
+/// # struct Nothing;
+/// # impl Message for Nothing {
+/// #     fn kind(&self) -> &'static str { "NOTHING" }
+/// # }
+/// let mut simulation = Simulation::<Nothing>::new(1);
+/// // It gains a second in four, so it waits for 8 s instead of 10 s.
+/// let clock = Clock { drift_ns_per_s: 250_000_000, ..Clock::default() };
+/// let clocks = vec![ClockFault { component: "a".to_owned(), clock }];
+/// simulation.faults(Faults { clocks, ..Faults::default() });
+/// simulation
+///     .add("a", |context| async move {
+///         context.sleep(VirtualDuration::from_secs(10)).await;
+///         context.now()
+///     })
+///     .expecting(VirtualTime::from_secs(10));
+/// let report = simulation.run();
+/// assert!(report.ended.passed());
+/// assert_eq!(report.ended_at, VirtualTime::from_secs(8));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "ClockFaultFields")]
 pub struct ClockFault {
@@ -161,6 +201,22 @@ impl RandomFaults {
     /// Draws faults of components, and partitions of the network that they are in.
     ///
     /// Each component draws from a stream of its own, so another component shifts no other faults.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Fault, FaultRate, Random, RandomFaults, VirtualDuration, VirtualTime};
+    ///
+    /// let (interval_mean, duration_mean) = (VirtualDuration::from_secs(10), VirtualDuration::from_secs(1));
+    /// let crash = Some(FaultRate { interval_mean, duration_mean });
+    /// let rates = RandomFaults { until: VirtualTime::from_secs(600), crash, ..RandomFaults::default() };
+    /// let draw = |components: &[&str]| rates.draw(&Random::from_seed(7), components).0.schedule;
+    /// let crashes = |fault: &Fault| matches!(fault, Fault::Crash { .. });
+    /// let alone = draw(&["a"]);
+    /// assert!(alone.iter().filter(|scheduled| crashes(&scheduled.fault)).count() > 10);
+    /// // Another component shifts no faults.
+    /// let mut of_a = draw(&["a", "b"]);
+    /// of_a.retain(|scheduled| scheduled.fault.component() == "a");
+    /// assert_eq!(of_a, alone);
+    /// ```
     ///
     /// # Panics
     /// If [`RandomFaults::validate`] refuses them.

@@ -14,6 +14,29 @@ use crate::noted_waits::{NotedSubject, NotedWaker};
 ///
 /// No network is between them: what is sent is there at the same instant. So it is for tasks that would share memory in
 /// reality, and for models without a network, such as a customer who joins the queue before a server.
+///
+/// ```
+/// use simutant_sim_core::{Message, Simulation, VirtualDuration, VirtualTime, fifo};
+///
+/// # #[derive(Debug, Clone, Hash)]
+/// # struct Nothing;
+/// # impl Message for Nothing {
+/// #     fn kind(&self) -> &'static str { "NOTHING" }
+/// # }
+/// let (customers, mut queue) = fifo();
+/// let mut simulation = Simulation::<Nothing>::new(1);
+/// simulation.add("door", |_| async move { (0..3).for_each(|customer| customers.send(customer)) });
+/// simulation
+///     .add("clerk", |context| async move {
+///         // The queue is over when the door, its only sender, is gone.
+///         while queue.recv().await.is_some() {
+///             context.pause(VirtualDuration::from_secs(60)).await;
+///         }
+///         context.now()
+///     })
+///     .expecting(VirtualTime::from_secs(180));
+/// assert!(simulation.run().ended.passed());
+/// ```
 pub fn fifo<T>() -> (FifoSender<T>, FifoReceiver<T>) {
     let state = Rc::new(RefCell::new(State { items: VecDeque::new(), waiter: None, senders: 1, has_receiver: true }));
     (FifoSender { state: state.clone() }, FifoReceiver { state })

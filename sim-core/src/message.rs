@@ -22,6 +22,28 @@ pub trait Message: Clone + fmt::Debug + Hash + 'static {
 
     /// Returns what a receiver makes of this message when the network has changed some of its bits, or `None` if a
     /// checksum finds that out and the packet is discarded. Without this, it always does.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Link, Message, Probability, Random, Simulation};
+    ///
+    /// #[derive(Debug, Clone, PartialEq, Hash)]
+    /// struct Data(u8);
+    ///
+    /// impl Message for Data {
+    ///     fn kind(&self) -> &'static str { "DATA" }
+    ///     // There is no checksum: one bit is another one.
+    ///     fn corrupted(&self, random: &mut Random) -> Option<Self> { Some(Self(self.0 ^ 1 << random.uniform(0..8))) }
+    /// }
+    ///
+    /// let mut simulation = Simulation::<Data>::new(1);
+    /// simulation.network(Link { corrupt: Probability::ONE, ..Link::default() });
+    /// let server = simulation.address("server", 7);
+    /// simulation
+    ///     .add("server", |context| async move { context.channel_at(7).recv().await.message.0.count_ones() })
+    ///     .expecting(1);
+    /// simulation.add("client", move |context| async move { context.channel().send(server, Data(0)) });
+    /// assert!(simulation.run().ended.passed());
+    /// ```
     fn corrupted(&self, random: &mut Random) -> Option<Self> {
         _ = random;
         None

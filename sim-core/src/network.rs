@@ -117,12 +117,42 @@ impl From<Link> for Network {
 
 impl Network {
     /// Returns a network without faults in which every packet takes `latency`.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Network, Simulation, VirtualDuration, VirtualTime};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Ping;
+    /// # impl simutant_sim_core::Message for Ping {
+    /// #     fn kind(&self) -> &'static str { "PING" }
+    /// # }
+    /// let mut simulation = Simulation::<Ping>::new(1);
+    /// simulation.network(Network::constant(VirtualDuration::from_millis(30)));
+    /// let server = simulation.address("server", 7);
+    /// simulation
+    ///     .add("server", |context| async move {
+    ///         context.channel_at(7).recv().await;
+    ///         context.now()
+    ///     })
+    ///     .expecting(VirtualTime::from_millis(30));
+    /// simulation.add("client", move |context| async move { context.channel().send(server, Ping) });
+    /// assert!(simulation.run().ended.passed());
+    /// ```
     pub fn constant(latency: VirtualDuration) -> Self {
         Link::constant(latency).into()
     }
 
     /// Reads a network, and checks it. Plain deserialization reads the same, but does not check what
     /// [`Network::validate`] does, and its errors do not name the field.
+    ///
+    /// ```
+    /// use simutant_sim_core::Network;
+    ///
+    /// let read = |json| Network::read(&mut serde_json::Deserializer::from_str(json));
+    /// assert!(read(r#"{"link": {"drop": 0.1}}"#).is_ok());
+    /// let error = read(r#"{"link": {"latency": {"uniform": {"min_ns": 9, "max_ns": 5}}}}"#).expect_err("9 > 5");
+    /// assert!(error.to_string().starts_with("link.latency.uniform.min_ns is 9: it must be"));
+    /// ```
     ///
     /// # Errors
     /// [`InvalidNetwork`] names the field, its value and what is allowed.
@@ -136,6 +166,16 @@ impl Network {
 
     /// Checks what the types of the fields leave open. That components have the names by which they are called is
     /// checked when a simulation runs, for only then they are known.
+    ///
+    /// ```
+    /// use simutant_sim_core::network::{Effect, Network, Occurrences, Rule};
+    ///
+    /// // Occurrences are counted from 1.
+    /// let rule = Rule { occurrences: Occurrences::Only(0), ..Rule::of(Effect::Drop) };
+    /// let network = Network { rules: vec![rule], ..Network::default() };
+    /// let error = network.validate().expect_err("there is no packet 0");
+    /// assert_eq!(error.to_string(), "rules[0].occurrences.only is 0: it must be at least 1");
+    /// ```
     ///
     /// # Errors
     /// [`InvalidNetwork`] names the first such field, its value and what is allowed.

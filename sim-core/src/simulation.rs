@@ -99,18 +99,93 @@ impl<M: Message> Simulation<M> {
     }
 
     /// Sets which of simultaneous events comes first; without this, the one that was scheduled first.
+    ///
+    /// ```
+    /// use std::collections::BTreeSet;
+    /// use simutant_sim_core::{Message, Simulation, TieOrder};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let first_to_start = |seed, tie_order| {
+    ///     let mut simulation = Simulation::<Nothing>::new(seed);
+    ///     simulation.tie_order(tie_order).record_trace();
+    ///     for name in ["a", "b"] {
+    ///         simulation.add(name, |_| async {});
+    ///     }
+    ///     simulation.run().trace.expect("it is recorded")[0].to_string()
+    /// };
+    /// let firsts = |tie_order| (0..20).map(|seed| first_to_start(seed, tie_order)).collect::<BTreeSet<_>>();
+    /// assert_eq!(firsts(TieOrder::Scheduling).len(), 1);
+    /// assert_eq!(firsts(TieOrder::Random).len(), 2);
+    /// ```
     pub fn tie_order(&mut self, tie_order: TieOrder) -> &mut Self {
         self.setup.tie_order = tie_order;
         self
     }
 
     /// Lets `source` make the choices that the run leaves open; without this, the seed does.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Choice, ChoiceKind, ChoiceSource, Link, Message, Probability, Simulation};
+    ///
+    /// # #[derive(Debug, Clone, PartialEq, Hash)]
+    /// # struct Ping(u8);
+    /// # impl Message for Ping {
+    /// #     fn kind(&self) -> &'static str { "PING" }
+    /// # }
+    /// /// Loses the first packet of each stream, and no other.
+    /// struct LoseFirst;
+    ///
+    /// impl ChoiceSource for LoseFirst {
+    ///     fn choose(&mut self, choice: &Choice<'_>) -> u64 {
+    ///         if choice.kind == ChoiceKind::Drop { u64::from(choice.index == 0) } else { choice.seeded }
+    ///     }
+    /// }
+    ///
+    /// let mut simulation = Simulation::<Ping>::new(1);
+    /// simulation.network(Link { drop: Probability::new(0.5)?.into(), ..Link::default() }).choices(LoseFirst);
+    /// let server = simulation.address("server", 7);
+    /// simulation
+    ///     .add("server", |context| async move { context.channel_at(7).recv().await.message })
+    ///     .expecting(Ping(2));
+    /// simulation.add("client", move |context| async move {
+    ///     [1, 2].into_iter().for_each(|number| context.channel().send(server, Ping(number)));
+    /// });
+    /// assert!(simulation.run().ended.passed());
+    /// # Ok::<(), simutant_sim_core::InvalidProbability>(())
+    /// ```
     pub fn choices(&mut self, source: impl ChoiceSource) -> &mut Self {
         self.setup.choices.set_source(Box::new(source));
         self
     }
 
     /// Asks for the choices that were made in the report.
+    ///
+    /// ```
+    /// use simutant_sim_core::{ChoiceKind, Link, Message, Probability, Replay, Report, Simulation};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Ping;
+    /// # impl Message for Ping {
+    /// #     fn kind(&self) -> &'static str { "PING" }
+    /// # }
+    /// fn run(seed: u64, replay: Replay) -> Report {
+    ///     let mut simulation = Simulation::<Ping>::new(seed);
+    ///     let drop = Probability::new(0.5).expect("it is one").into();
+    ///     simulation.network(Link { drop, ..Link::default() }).choices(replay).record_choices();
+    ///     let server = simulation.address("server", 7);
+    ///     simulation.add("client", move |context| async move { context.channel().send(server, Ping) });
+    ///     simulation.run()
+    /// }
+    ///
+    /// let recorded = run(1, Replay::default()).choices.expect("they are recorded");
+    /// assert_eq!((recorded[0].stream.as_str(), recorded[0].kind), ("network client->server", ChoiceKind::Drop));
+    /// // Another seed makes the same run of them.
+    /// assert_eq!(run(2, Replay::new(recorded.clone())).choices, Some(recorded));
+    /// ```
     pub fn record_choices(&mut self) -> &mut Self {
         self.setup.choices.record();
         self
@@ -129,6 +204,25 @@ impl<M: Message> Simulation<M> {
     }
 
     /// Lowers the limit on virtual time to `last`, if it is later.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Ended, LimitReached, Message, Simulation, VirtualDuration, VirtualTime};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// simulation.virtual_time_at_most(VirtualTime::from_secs(60));
+    /// simulation.add("ticker", |context| async move {
+    ///     while context.running() {
+    ///         context.sleep(VirtualDuration::from_secs(7)).await;
+    ///     }
+    /// });
+    /// let (limit, next) = (VirtualTime::from_secs(60), VirtualTime::from_secs(63));
+    /// assert_eq!(simulation.run().ended, Ended::NotTerminated(LimitReached::VirtualTime { limit, next }));
+    /// ```
     pub fn virtual_time_at_most(&mut self, last: VirtualTime) -> &mut Self {
         self.setup.limits.virtual_time = self.setup.limits.virtual_time.min(last);
         self
@@ -156,6 +250,31 @@ impl<M: Message> Simulation<M> {
 
     /// Returns the multicast group called `name`: channels [join](crate::Channel::join) it, and a message to a port of
     /// it goes to all that did.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation};
+    ///
+    /// # #[derive(Debug, Clone, PartialEq, Hash)]
+    /// # struct News(u8);
+    /// # impl Message for News {
+    /// #     fn kind(&self) -> &'static str { "NEWS" }
+    /// # }
+    /// let mut simulation = Simulation::<News>::new(1);
+    /// let readers = simulation.group("readers");
+    /// for name in ["a", "b"] {
+    ///     simulation
+    ///         .add(name, move |context| async move {
+    ///             let mut channel = context.channel_at(7);
+    ///             channel.join(readers);
+    ///             channel.recv().await.message
+    ///         })
+    ///         .expecting(News(5));
+    /// }
+    /// simulation.add("press", move |context| async move { context.channel().send(readers.address(7), News(5)) });
+    /// let report = simulation.run();
+    /// assert!(report.ended.passed());
+    /// assert_eq!(report.packets_sent, 2);
+    /// ```
     pub fn group(&mut self, name: &str) -> Group {
         if let Some(group) = self.setup.group(name) {
             return group;
@@ -190,6 +309,33 @@ impl<M: Message> Simulation<M> {
 
     /// Adds a component as [`Simulation::add`] does, which can be [restarted](crate::Fault::Restart) after a crash:
     /// `body` is called for each start.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Fault, Faults, Message, ScheduledFault, Simulation, VirtualDuration, VirtualTime};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// simulation
+    ///     .add_restartable("store", |context| async move {
+    ///         let starts = context.durable("starts", || 0);
+    ///         *starts.change() += 1;
+    ///         context.pause(VirtualDuration::from_secs(10)).await;
+    ///         *starts.get()
+    ///     })
+    ///     .expecting(2);
+    /// let component = "store".to_owned();
+    /// let restart = Fault::Restart { component: component.clone(), durable_state: Default::default() };
+    /// let faults = [(3, Fault::Crash { component }), (4, restart)];
+    /// let schedule = faults.map(|(secs, fault)| ScheduledFault { at: VirtualTime::from_secs(secs), fault });
+    /// simulation.faults(Faults { schedule: schedule.to_vec(), ..Faults::default() });
+    /// let report = simulation.run();
+    /// assert!(report.ended.passed());
+    /// assert_eq!(report.ended_at, VirtualTime::from_secs(14));
+    /// ```
     pub fn add_restartable<T, F>(&mut self, name: &str, body: impl Fn(Context<M>) -> F + 'static) -> Added<'_, M, T>
     where
         F: Future<Output = T> + 'static,
@@ -222,6 +368,24 @@ impl<M: Message> Simulation<M> {
 
     /// Adds a check of the end state. Checks run in the order in which they were added, after the components are gone,
     /// if the run passes so far; it fails by the first check that fails.
+    ///
+    /// ```
+    /// use simutant_sim_core::{CheckFailure, Message, Simulation};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// let votes = ["a", "b"].map(|name| simulation.add(name, move |_| async move { name }).returned());
+    /// simulation.check("all votes are equal", move || {
+    ///     let [first, second] = votes.map(|vote| vote.get().map(|vote| *vote));
+    ///     if first == second { Ok(()) } else { Err(CheckFailure::new(format!("{first:?} is not {second:?}"))) }
+    /// });
+    /// let ended = simulation.run().ended.to_string();
+    /// assert!(ended.starts_with("failed: ") && ended.ends_with(r#"Some("a") is not Some("b")"#));
+    /// ```
     pub fn check(&mut self, name: &str, check: impl FnOnce() -> Result<(), CheckFailure> + 'static) -> &mut Self {
         self.add_check(name, Box::new(|_| check()))
     }
@@ -270,6 +434,23 @@ impl<M: Message> Simulation<M> {
 
     /// Checks that the configuration can be run.
     ///
+    /// ```
+    /// use simutant_sim_core::{Fault, Faults, Message, ScheduledFault, Simulation, VirtualTime};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// simulation.add("server", |_| async {});
+    /// let fault = Fault::Crash { component: "sever".to_owned() };
+    /// let schedule = vec![ScheduledFault { at: VirtualTime::from_secs(1), fault }];
+    /// simulation.faults(Faults { schedule, ..Faults::default() });
+    /// let error = simulation.validate().expect_err("the name has a typo");
+    /// assert!(error.to_string().starts_with(r#"faults: schedule[0].component is "sever""#));
+    /// ```
+    ///
     /// # Errors
     /// [`InvalidConfiguration`] names the field, its value, and what is allowed.
     pub fn validate(&self) -> Result<(), InvalidConfiguration> {
@@ -281,6 +462,24 @@ impl<M: Message> Simulation<M> {
     /// Components that wait for a message when nothing is scheduled are over: servers do. If a value was expected of
     /// such a component, that is a [`Violation`](crate::Violation) which says what it waits for. A panic of a component
     /// or check ends the run, and is reported; as everywhere, the process' panic hook hears of it first.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Ended, Message, Simulation, Violation};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Ping;
+    /// # impl Message for Ping {
+    /// #     fn kind(&self) -> &'static str { "PING" }
+    /// # }
+    /// let mut simulation = Simulation::<Ping>::new(1);
+    /// // Nobody sends anything to the server.
+    /// simulation
+    ///     .add("server", |context| async move { context.channel_at(7).recv().await.message.kind() })
+    ///     .expecting("PING");
+    /// let report = simulation.run();
+    /// assert!(matches!(report.ended, Ended::Failed(Violation::NoResult { component, .. }) if component == "server"));
+    /// assert_eq!(report.waiting[0].component, "server");
+    /// ```
     ///
     /// # Panics
     /// If [`Simulation::validate`] refuses the configuration: nothing is run then.
@@ -345,6 +544,20 @@ pub struct Added<'a, M: Message, T> {
 
 impl<M: Message, T: Debug + PartialEq + 'static> Added<'_, M, T> {
     /// Sets when the component starts.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation, VirtualTime};
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// let noon = VirtualTime::from_secs(12 * 60 * 60);
+    /// simulation.add("late", |context| async move { context.now() }).starting_at(noon).expecting(noon);
+    /// assert!(simulation.run().ended.passed());
+    /// ```
     pub fn starting_at(self, time: VirtualTime) -> Self {
         self.simulation.components.last_mut().expect("the component was added").starts_at = time;
         self

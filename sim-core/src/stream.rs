@@ -162,6 +162,33 @@ impl<M: Message> Stream<M> {
     }
 
     /// Returns the two directions, for two tasks. Dropping the sender finishes it; the stream is dropped when both are.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation, VirtualDuration};
+    ///
+    /// # #[derive(Debug, Clone, PartialEq, Hash)]
+    /// # struct Line(u8);
+    /// # impl Message for Line {
+    /// #     fn kind(&self) -> &'static str { "LINE" }
+    /// # }
+    /// let mut simulation = Simulation::new(1);
+    /// let address = simulation.address("server", 80);
+    /// simulation.add("server", |context| async move {
+    ///     let mut stream = context.listen(80).accept().await;
+    ///     while let Ok(Some(line)) = stream.recv().await {
+    ///         stream.send(line).await.expect("the client is up");
+    ///     }
+    /// });
+    /// let client = simulation.add("client", move |mut context| async move {
+    ///     let stream = context.connect(address, VirtualDuration::from_secs(1)).await.expect("the server listens");
+    ///     let (mut sender, mut receiver) = stream.split();
+    ///     // The task drops the sender when it is over: the server learns that this was all.
+    ///     context.spawn(|_| async move { sender.send(Line(7)).await });
+    ///     (receiver.recv().await, receiver.recv().await)
+    /// });
+    /// client.expecting((Ok(Some(Line(7))), Ok(None)));
+    /// assert!(simulation.run().ended.passed());
+    /// ```
     pub fn split(self) -> (StreamSender<M>, StreamReceiver<M>) {
         (self.sender, self.receiver)
     }

@@ -15,6 +15,16 @@ const NANOS_PER_SEC: u64 = 1_000_000_000;
 /// The operators saturate, at zero and at [`VirtualTime::MAX`] (584 years): an instant that far away is never reached,
 /// and a specification needs no error path for it. [`VirtualTime::checked_add`] says so instead. In serde it is the
 /// number of nanoseconds.
+///
+/// ```
+/// use simutant_sim_core::{VirtualDuration, VirtualTime};
+///
+/// let deadline = VirtualTime::from_millis(1_500) + VirtualDuration::from_micros(250);
+/// assert_eq!(deadline.to_string(), "1.50025 s");
+/// assert_eq!(deadline - VirtualTime::from_secs(1), VirtualDuration::from_micros(500_250));
+/// // Subtraction saturates: an instant that is still to come is no time ago.
+/// assert_eq!(VirtualTime::ZERO.since(deadline), VirtualDuration::ZERO);
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct VirtualTime(u64);
@@ -22,6 +32,17 @@ pub struct VirtualTime(u64);
 /// A span of virtual time in nanoseconds.
 ///
 /// The operators saturate as those of [`VirtualTime`] do. In serde it is the number of nanoseconds.
+///
+/// ```
+/// use simutant_sim_core::VirtualDuration;
+///
+/// let timeout = VirtualDuration::from_millis(20);
+/// // Exponential backoff: the fourth wait is eight times the first.
+/// let waits: Vec<_> = (0..4).map(|attempt| timeout * (1 << attempt)).collect();
+/// assert_eq!(waits[3], VirtualDuration::from_millis(160));
+/// let total = waits.iter().fold(VirtualDuration::ZERO, |sum, wait| sum + *wait);
+/// assert_eq!(total.to_string(), "300 ms");
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct VirtualDuration(u64);
@@ -63,6 +84,15 @@ impl VirtualTime {
     }
 
     /// Returns the instant `duration` later, or `None` after [`VirtualTime::MAX`].
+    ///
+    /// ```
+    /// use simutant_sim_core::{VirtualDuration, VirtualTime};
+    ///
+    /// let (late, second) = (VirtualTime::MAX, VirtualDuration::from_secs(1));
+    /// assert_eq!(late.checked_add(second), None);
+    /// // The operator saturates instead.
+    /// assert_eq!(late + second, VirtualTime::MAX);
+    /// ```
     pub const fn checked_add(self, duration: VirtualDuration) -> Option<Self> {
         match self.0.checked_add(duration.0) {
             Some(nanos) => Some(Self(nanos)),

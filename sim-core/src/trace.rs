@@ -12,6 +12,18 @@ use crate::{VirtualDuration, VirtualTime};
 pub type Trace = Vec<TraceEvent>;
 
 /// One thing that happened.
+///
+/// ```
+/// use simutant_sim_core::VirtualTime;
+/// use simutant_sim_core::trace::{Action, TraceEvent};
+///
+/// let json = r#"{"at_ns":2000000,"action":"phase-began","component":"a","phase":"candidate"}"#;
+/// let event: TraceEvent = serde_json::from_str(json)?;
+/// assert_eq!(event.at, VirtualTime::from_millis(2));
+/// assert!(matches!(&event.action, Action::PhaseBegan { phase, .. } if phase == "candidate"));
+/// assert_eq!(event.to_string(), r#"at 0.002 s, a began phase "candidate""#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceEvent {
     /// When.

@@ -9,18 +9,24 @@ pub(crate) fn send(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).expect("a child stays until it is waited for");
 }
 
-/// Returns the processes that `parent` started and whose program's path ends so.
-pub(crate) fn children(parent: &Child, program: &str) -> Vec<u32> {
-    let parent = parent.id().to_string();
-    let child = |entry: std::fs::DirEntry| {
-        let process: u32 = entry.file_name().to_str()?.parse().ok()?;
-        let executable = std::fs::read_link(entry.path().join("exe")).ok()?;
-        // State and parent follow the name, which is in parentheses.
-        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        let its_parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
-        (its_parent == parent && executable.to_str()?.rsplit("/").next()?.starts_with(program)).then_some(process)
+/// Returns the processes that `ancestor` started, or those that it started, and whose program's name begins so.
+pub(crate) fn started_by(ancestor: &Child, program: &str) -> Vec<u32> {
+    let is_it = |process: u32| {
+        let executable = std::fs::read_link(format!("/proc/{process}/exe")).ok()?;
+        Some(executable.file_name()?.to_str()?.starts_with(program))
     };
-    std::fs::read_dir("/proc").expect("this is Linux").flatten().filter_map(child).collect()
+    let ancestors = |process: u32| std::iter::successors(parent(process), |&parent| self::parent(parent));
+    let number = |entry: std::fs::DirEntry| entry.file_name().to_str()?.parse().ok();
+    let all = std::fs::read_dir("/proc").expect("this is Linux").flatten().filter_map(number);
+    all.filter(|&process| is_it(process) == Some(true) && ancestors(process).any(|above| above == ancestor.id()))
+        .collect()
+}
+
+/// Returns the process that started another one; none if that is gone.
+fn parent(process: u32) -> Option<u32> {
+    // State and parent follow the name, which is in parentheses.
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// Returns whether a process is there and has not ended.

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags};
 use rustix::process::{Pid, Signal, kill_process_group};
 use simutant_mutator::Package;
 
-use crate::processes::{children, runs, send};
+use crate::processes::{runs, send, started_by};
 use crate::support::{
     STUDY, assert_exit, command, finished_study, folder, results, run, start, stderr, text, wait_until, write,
 };
@@ -70,7 +70,7 @@ fn a_study_that_is_killed_ten_times_ends_as_if_it_had_not_been() {
         wait_for_rows(&mut killed, &study.out, rows);
         // Stopped first, so that these are all the workers that there are when it dies.
         send(&killed, Signal::STOP);
-        let workers = children(&killed, "simutant-worker-gbn");
+        let workers = started_by(&killed, "simutant-worker-gbn");
         workers_seen += workers.len();
         killed.kill().expect("it is ours");
         killed.wait().expect("it was killed");
@@ -131,7 +131,7 @@ fn ctrl_c_after_the_study_ends_an_experiment_at_once() {
     let implementation = write(&study.path().join("sleeping.toml"), sleeping);
     let arguments = ["experiment", "gbn", "--cases", "3", "--timeout", "900", "--implementation", &implementation];
     let experiment = start(&arguments, study.path());
-    wait_until("a program that sleeps", || !children(&experiment, "sleep").is_empty());
+    wait_until("a program that sleeps", || !started_by(&experiment, "sleep").is_empty());
     send(&experiment, Signal::INT);
     let begun = std::time::Instant::now();
     let output = experiment.wait_with_output().expect("it ends");
@@ -153,7 +153,7 @@ fn start_compiling(out: &Path) -> Child {
         let command = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
         command.split(|&byte| byte == 0).any(|argument| argument == b"build")
     };
-    wait_until("cargo build", || children(&study, "cargo").iter().any(builds));
+    wait_until("cargo build", || started_by(&study, "cargo").iter().any(builds));
     study
 }
 

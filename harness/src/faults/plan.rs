@@ -26,6 +26,18 @@ use crate::side::{ExpectedExit, FURTHER_PORTS, Ready, Side, Stop};
 ///
 /// Processes are started in this order, each when the one before is ready. When all are, the schedule of faults and
 /// partitions begins, and the driver reads a line of JSON on its standard input for each thing that happens.
+///
+/// ```
+/// use simutant_harness::{Plan, Ready, TimeScale};
+///
+/// let line = r#"{"processes": [{"name": "a", "command": ["./server", "{port}"], "ready": "port"}], "seed": 7}"#;
+/// let plan: Plan = serde_json::from_str(line)?;
+/// assert_eq!(plan.processes[0].ready, Ready::Port);
+/// // What is left out goes wrong nowhere, and takes the time that it takes.
+/// assert!(plan.faults.is_empty() && plan.network.is_none());
+/// assert_eq!(plan.time_scale, TimeScale::REAL);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {

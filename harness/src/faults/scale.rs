@@ -6,6 +6,19 @@ use serde::{Deserialize, Serialize};
 use simutant_sim_core::{VirtualDuration, VirtualTime};
 
 /// How long a second of virtual time takes in real time, in seconds: above 0.
+///
+/// ```
+/// use std::time::Duration;
+/// use simutant_harness::TimeScale;
+/// use simutant_sim_core::{VirtualDuration, VirtualTime};
+///
+/// let slow: TimeScale = serde_json::from_str("4.0")?;
+/// assert_eq!(slow.real(VirtualDuration::from_millis(50)), Duration::from_millis(200));
+/// assert_eq!(slow.virtual_time(Duration::from_secs(2)), VirtualTime::from_millis(500));
+/// let error = TimeScale::new(0.0).expect_err("no fault would wait for anything");
+/// assert_eq!(error.to_string(), "the time scale is 0: it must be above 0 and at most 1000000");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct TimeScale(f64);

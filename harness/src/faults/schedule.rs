@@ -111,6 +111,26 @@ impl Schedule {
     /// Injections of one moment stay in the order of the faults; partitions come after faults, and those that heal
     /// before those that begin. Pauses of a process that overlap are one. Components that are no process, wrong clocks
     /// and slowness are not injected.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use simutant_harness::{Injection, Schedule, TimeScale};
+    /// use simutant_sim_core::Faults;
+    ///
+    /// let faults: Faults = serde_json::from_str(
+    ///     r#"{"schedule": [
+    ///         {"at_ns": 400000000, "fault": "crash", "component": "server"},
+    ///         {"at_ns": 500000000, "fault": "pause", "component": "client", "for_ns": 1000}
+    ///     ]}"#,
+    /// )?;
+    /// // A second of virtual time takes half a second, and the client is no process.
+    /// let scale = TimeScale::new(0.5).expect("it is above 0");
+    /// let schedule = Schedule::new(&faults, &[], &["server"], scale);
+    /// assert_eq!(schedule.injections[0].at, Duration::from_millis(200));
+    /// assert_eq!(schedule.injections[0].injection, Injection::Crash { process: "server".to_owned() });
+    /// assert_eq!((schedule.injections.len(), schedule.not_injected.len()), (1, 1));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn new(faults: &Faults, partitions: &[ScheduledPartition], processes: &[&str], scale: TimeScale) -> Self {
         let mut schedule = Self::default();
         let mut pauses = pauses(faults);

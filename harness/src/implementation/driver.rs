@@ -157,6 +157,14 @@ impl ProcessOwner {
 /// as `{fixture}` and `{fixture_port}` to `{fixture_port9}`. It is the driver's part to begin each test case with an
 /// empty cluster. After a test case that did not pass the fixture is ended, and started anew for the next one. A test
 /// case during which it ended by itself is inconclusive.
+///
+/// ```
+/// use simutant_harness::{FixtureCommand, Ready, Stop};
+///
+/// let fixture: FixtureCommand = toml::from_str(r#"command = ["{here}/cluster", "--port", "{port}"]"#)?;
+/// assert_eq!((fixture.ready, fixture.stop), (Ready::Started, Stop::KILL));
+/// # Ok::<(), toml::de::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixtureCommand {

@@ -79,6 +79,26 @@ impl ActiveMutant {
 impl Implementation {
     /// Returns the implementation with a mutant active in all of its programs, which are built beforehand:
     /// [`RunOptions::build_directory`](crate::RunOptions::build_directory) is the folder that has them.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use simutant_harness::{ActiveMutant, Testbeds};
+    /// use simutant_outcomes::Origin;
+    ///
+    /// let text = r#"
+    ///     name = "mine"
+    ///     system = "leases"
+    ///     description = "Leases"
+    ///     build = ["make"]
+    ///     driver = { command = ["{build}/driver", "{case}"] }
+    /// "#;
+    /// let implementation = Testbeds::NONE.parse(text, Path::new("mine.toml"), Path::new("."))?;
+    /// let active = ActiveMutant { number: Some(12), programs: 0x5eed };
+    /// let mutant = implementation.with_mutant("mine/12".to_owned(), "`<` for `<=`".to_owned(), active);
+    /// // It is built already, and results tell it from what people wrote.
+    /// assert_eq!((mutant.origin, mutant.build), (Origin::Mutant, None));
+    /// # Ok::<(), simutant_harness::ImplementationError>(())
+    /// ```
     pub fn with_mutant(&self, name: String, description: String, active: ActiveMutant) -> Self {
         Self {
             name,

@@ -28,6 +28,21 @@ impl DatagramFate {
 ///
 /// The n-th datagram meets the fate that the n-th packet of a component meets in a simulation with the same seed, if
 /// all links lose and duplicate as much.
+///
+/// ```
+/// use simutant_harness::{DatagramFate, DatagramFates};
+/// use simutant_sim_core::Probability;
+///
+/// let fates = |drop| {
+///     let drop = Probability::new(drop).expect("it is one");
+///     let mut fates = DatagramFates::new(7, "client", drop, Probability::ZERO);
+///     (0..100).map(|_| fates.draw()).collect::<Vec<_>>()
+/// };
+/// assert_eq!(fates(0.3), fates(0.3));
+/// // What is lost on a good network is lost on a worse one as well.
+/// let is_lost = |fate: &DatagramFate| fate.copies() == 0;
+/// assert!(fates(0.1).iter().zip(&fates(0.3)).all(|(good, worse)| !is_lost(good) || is_lost(worse)));
+/// ```
 #[derive(Debug, Clone)]
 pub struct DatagramFates(network::Fates);
 

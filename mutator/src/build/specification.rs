@@ -141,11 +141,17 @@ mod tests {
     /// Judgements on mutants of the systems that come with Simutant are about code that is there.
     #[test]
     fn every_judgement_on_our_systems_has_a_mutant() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems");
-        let text = read(&folder.join(crate::judgements::FILE)).expect("mutants of our systems are judged");
-        let judged: toml::Table = toml::from_str(&text).expect("it is TOML");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let folders =
+            root.join("systems").read_dir().expect("it is there").map(|entry| entry.expect("it can be listed"));
+        let files = folders.map(|folder| folder.path().join(crate::judgements::FILE)).filter(|file| file.exists());
+        let of_file = |file: PathBuf| -> toml::Table {
+            toml::from_str(&read(&file).expect("it can be read")).expect("it is TOML")
+        };
+        let judged: Vec<(String, toml::Value)> = files.flat_map(of_file).collect();
+        assert!(judged.len() >= 4, "mutants of our systems are judged: {judged:?}");
         for (system, entries) in &judged {
-            let package = Package::find(&folder.join("Cargo.toml"), system).expect("it is one of ours");
+            let package = Package::find(&root.join("Cargo.toml"), system).expect("it is one of ours");
             let specification = read_specification(&package, package.operators()).expect("it is read");
             let known = |identity: &str| {
                 let (id, _) = specification.all_candidates().find(|(_, placed)| placed.identity == identity)?;

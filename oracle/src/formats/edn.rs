@@ -46,6 +46,21 @@ struct Writer<W> {
 /// queues, stacks and queues by priority have a form there. A comparison that did not match is a `:fail` with
 /// `:error :did-not-match`.
 ///
+/// ```
+/// use simutant_oracle::formats::{Value, edn};
+/// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+/// use simutant_oracle::{Recorder, Session, Time};
+///
+/// let recorder = Recorder::new();
+/// recorder.observed(Session(4), Operation::Write(Value::from(3)), Response::Done, Time::from_nanos(10));
+/// let mut written = Vec::new();
+/// edn::write::<Register<Value>>(&recorder.history(), &mut written).expect("memory takes all");
+/// let text = String::from_utf8(written).expect("it is text");
+/// let types: Vec<bool> = text.lines().map(|line| line.contains(":invoke")).collect();
+/// assert_eq!(types, [true, false]);
+/// assert!(text.lines().all(|line| line.contains(":f :write") && line.contains(":value 3")));
+/// ```
+///
 /// # Errors
 /// [`WriteError::Unwritable`] as `to` has it. [`WriteError::NoForm`] if calls of a session overlap, if a call has a
 /// revision or is asynchronous, or if the vocabulary does not say its operation or its response.

@@ -67,6 +67,20 @@ pub enum Response {
 
 impl Bank {
     /// Returns a bank with these accounts.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{Bank, bank::{Operation, Response}};
+    /// use simutant_oracle::{Open, Session, Specification};
+    ///
+    /// let bank = Bank::new([("alice".into(), 10), ("bob".into(), 5)].into());
+    /// let transfer = |mut bank: Bank, amount| {
+    ///     let operation = Operation::Transfer { from: "bob".into(), to: "alice".into(), amount };
+    ///     bank.step(Session(1), &operation, &mut Open::first())
+    /// };
+    /// assert_eq!(transfer(bank.clone(), 5), Response::Transferred(true));
+    /// assert_eq!(transfer(bank.clone(), 6), Response::Transferred(false));
+    /// assert_eq!(transfer(bank.with_overdraft(), 6), Response::Transferred(true));
+    /// ```
     pub const fn new(balances: BTreeMap<Text, i64>) -> Self {
         Self { balances, overdraft: false }
     }

@@ -44,6 +44,20 @@ pub struct Queue<V>(pub VecDeque<V>);
 pub struct Stack<V>(pub Vec<V>);
 
 /// A queue by priority: the largest value is taken first.
+///
+/// ```
+/// use simutant_oracle::specifications::{PriorityQueue, containers::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Session, Time};
+///
+/// let recorder = Recorder::new();
+/// for (time, priority) in [(0, 3), (1, 9), (2, 5)] {
+///     recorder.observed(Session(1), Operation::Put(priority), Response::Done, Time::from_nanos(time));
+/// }
+/// recorder.observed(Session(2), Operation::Take, Response::Value(Some(9)), Time::from_nanos(3));
+/// assert!(Check::default().run(&recorder.history(), &PriorityQueue::default()).is_possible());
+/// recorder.observed(Session(2), Operation::Take, Response::Value(Some(3)), Time::from_nanos(4));
+/// assert!(!Check::default().run(&recorder.history(), &PriorityQueue::default()).is_possible());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(from = "Vec<V>", bound(deserialize = "V: Ord + Deserialize<'de>"))]
 pub struct PriorityQueue<V>(

@@ -6,6 +6,24 @@ use crate::formats::{Answered, Misfit, Said, Vocabulary};
 use crate::{Call, Footprint, Open, Regions, Session, Specification, contradictions};
 
 /// A counter, 0 at first. It wraps around at the ends of its numbers.
+///
+/// ```
+/// use simutant_oracle::specifications::{Counter, counter::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Session, Time};
+///
+/// let recorder = Recorder::new();
+/// for session in 0..2 {
+///     recorder.observed(Session(session), Operation::Add(5), Response::Done, Time::from_nanos(session));
+/// }
+/// let reads = |value| {
+///     let (operation, response) = (Operation::Read, Response::Value(value));
+///     recorder.observed(Session(9), operation, response, Time::from_nanos(9));
+///     Check::default().run(&recorder.history(), &Counter(100)).is_possible()
+/// };
+/// assert!(reads(110));
+/// // An addition is lost.
+/// assert!(!reads(105));
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 pub struct Counter(pub i64);
 

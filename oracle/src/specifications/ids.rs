@@ -9,6 +9,20 @@ use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
 use crate::{Call, Open, Session, Specification, contradictions};
 
 /// What gives identifiers: any, but none twice.
+///
+/// ```
+/// use simutant_oracle::specifications::{UniqueIds, ids::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Session, Time};
+///
+/// let explains = |ids: [u64; 3]| {
+///     let recorder = Recorder::new();
+///     for (session, id) in (0..).zip(ids) {
+///         recorder.observed(Session(session), Operation::Next, Response::Id(id), Time::ZERO);
+///     }
+///     Check::default().run(&recorder.history(), &UniqueIds::default()).is_possible()
+/// };
+/// assert_eq!((explains([70, 3, 12]), explains([70, 3, 70])), (true, false));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(transparent, bound(deserialize = "V: Ord + Deserialize<'de>"))]
 pub struct UniqueIds<V> {

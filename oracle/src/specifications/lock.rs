@@ -10,6 +10,19 @@ use crate::{Call, End, Footprint, Open, Session, Specification};
 ///
 /// A client that waits until it has the mutex is answered [`Granted`](Response::Granted); one that only tries may be
 /// answered [`Refused`](Response::Refused).
+///
+/// ```
+/// use simutant_oracle::specifications::{Mutex, lock::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Session, Time};
+///
+/// let recorder = Recorder::new();
+/// let granted = Response::Granted { fence: None };
+/// // Two sessions have it at once.
+/// recorder.observed(Session(1), Operation::Acquire, granted, Time::from_nanos(0));
+/// recorder.observed(Session(2), Operation::Acquire, granted, Time::from_nanos(5));
+/// let summary = Check::default().verdict(&recorder.history(), &Mutex::default()).finding().cloned();
+/// assert!(summary.expect("it is one of them").summary.contains("session 1 has it"));
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutex {
@@ -17,6 +30,22 @@ pub struct Mutex {
 }
 
 /// A lease that runs out at a time that the service chooses, with a number that grows with each grant.
+///
+/// ```
+/// use simutant_oracle::specifications::{Lease, lock::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Session, Time};
+///
+/// let explains = |fences: [u64; 2]| {
+///     let recorder = Recorder::new();
+///     for (session, fence) in (1..).zip(fences) {
+///         let response = Response::Granted { fence: Some(fence) };
+///         recorder.observed(Session(session), Operation::Acquire, response, Time::from_nanos(session));
+///     }
+///     Check::default().run(&recorder.history(), &Lease::default()).is_possible()
+/// };
+/// // The first lease may have run out, but its number may not be given again.
+/// assert_eq!((explains([1, 2]), explains([1, 1])), (true, false));
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lease {

@@ -10,6 +10,24 @@ use crate::{Call, Open, Session, Specification, contradictions};
 
 /// A log, empty at first. Offsets grow; a service that uses some for itself, as Kafka does for the ends of
 /// transactions, leaves gaps.
+///
+/// ```
+/// use simutant_oracle::specifications::{Log, log::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Session, Time};
+///
+/// let explains = |records| {
+///     let recorder = Recorder::new();
+///     for (time, record, offset) in [(0, 'a', 3), (1, 'b', 7)] {
+///         let response = Response::Appended { offset: Some(offset) };
+///         recorder.observed(Session(1), Operation::Append(record), response, Time::from_nanos(time));
+///     }
+///     let (read, response) = (Operation::Read { from: 0 }, Response::Records(records));
+///     recorder.observed(Session(2), read, response, Time::from_nanos(9));
+///     Check::default().run(&recorder.history(), &Log::default()).is_possible()
+/// };
+/// assert!(explains(vec![(3, 'a'), (7, 'b')]));
+/// assert!(!explains(vec![(7, 'b')]), "the record at offset 3 is skipped");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(from = "Vec<V>", bound(deserialize = "V: Deserialize<'de>"))]
 pub struct Log<V> {

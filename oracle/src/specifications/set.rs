@@ -11,6 +11,19 @@ use crate::formats::{Answered, Asked, Misfit, Said, Value, Vocabulary};
 use crate::{Answer, Call, End, Footprint, Open, Region, Session, Specification, distinct};
 
 /// A set, empty at first.
+///
+/// ```
+/// use simutant_oracle::specifications::{Set, set::{Operation, Response}};
+/// use simutant_oracle::{Check, Recorder, Session, Time};
+///
+/// let recorder = Recorder::new();
+/// for (time, value) in [(0, 'a'), (1, 'b')] {
+///     recorder.observed(Session(1), Operation::Add(value), Response::Done, Time::from_nanos(time));
+/// }
+/// // An element that was added is lost.
+/// recorder.observed(Session(2), Operation::Read, Response::Values(['b'].into()), Time::from_nanos(5));
+/// assert!(!Check::default().run(&recorder.history(), &Set::default()).is_possible());
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 #[serde(from = "BTreeSet<V>", bound(deserialize = "V: Ord + Deserialize<'de>"))]
 pub struct Set<V> {

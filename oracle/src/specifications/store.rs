@@ -110,6 +110,17 @@ impl Operation {
 
 impl KeyValueStore {
     /// Returns an empty store, where a key that has no value is answered as given.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{KeyValueStore, store::{Absent, Operation, Response}};
+    /// use simutant_oracle::{Open, Session, Specification};
+    ///
+    /// let get = |mut store: KeyValueStore| {
+    ///     store.step(Session(1), &Operation::Get { key: "x".into() }, &mut Open::first())
+    /// };
+    /// assert_eq!(get(KeyValueStore::new(Absent::Nothing)), Response::Value(None));
+    /// assert_eq!(get(KeyValueStore::new(Absent::Empty)), Response::Value(Some("".into())));
+    /// ```
     pub const fn new(absent: Absent) -> Self {
         Self { entries: Vec::new(), absent }
     }

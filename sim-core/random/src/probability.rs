@@ -25,6 +25,15 @@ impl Probability {
 
     /// Returns `value` as a probability.
     ///
+    /// ```
+    /// use simutant_random::Probability;
+    ///
+    /// assert_eq!(Probability::new(0.25)?.get(), 0.25);
+    /// let error = Probability::new(25.0).expect_err("this is a percentage");
+    /// assert_eq!(error.to_string(), "25 is not a probability: give a number from 0 to 1");
+    /// # Ok::<(), simutant_random::InvalidProbability>(())
+    /// ```
+    ///
     /// # Errors
     /// [`InvalidProbability`] if it is below 0, above 1, or not a number.
     pub const fn new(value: f64) -> Result<Self, InvalidProbability> {

@@ -104,6 +104,15 @@ impl Random {
     }
 
     /// Returns an exponentially distributed value, for example the time to the next of events that come at random.
+    ///
+    /// ```
+    /// use simutant_random::Random;
+    ///
+    /// let mut random = Random::from_seed(42).stream("arrivals");
+    /// let times: Vec<f64> = (0..10_000).map(|_| random.exponential(5.0)).collect();
+    /// let mean = times.iter().sum::<f64>() / 10_000.0;
+    /// assert!((4.8..5.2).contains(&mean));
+    /// ```
     pub fn exponential<T: Scale>(&mut self, mean: T) -> T {
         // A unit is below 1, so there is a logarithm.
         mean.scaled(-ln(1.0 - self.unit()))
@@ -113,6 +122,17 @@ impl Random {
     ///
     /// It draws exactly once whatever the probability is, so that later draws do not depend on it, and what happens
     /// with some probability also happens, for the same seed, with any greater one.
+    ///
+    /// ```
+    /// use simutant_random::{Probability, Random};
+    ///
+    /// let happens = |seed, probability| {
+    ///     Random::from_seed(seed).chance(Probability::new(probability).expect("it is one"))
+    /// };
+    /// // What happens with a small probability happens with a greater one as well.
+    /// assert!((0..100).filter(|&seed| happens(seed, 0.1)).all(|seed| happens(seed, 0.6)));
+    /// assert!((0..100).any(|seed| !happens(seed, 0.1) && happens(seed, 0.6)));
+    /// ```
     #[inline]
     pub fn chance(&mut self, probability: Probability) -> bool {
         self.unit() < probability.get()
@@ -124,6 +144,17 @@ impl Random {
     }
 
     /// Puts `items` into one of their orders, each equally likely (Fisher and Yates).
+    ///
+    /// ```
+    /// use simutant_random::Random;
+    ///
+    /// let mut turns = ["a", "b", "c", "d"];
+    /// Random::from_seed(42).stream("turns").shuffle(&mut turns);
+    /// let mut sorted = turns;
+    /// sorted.sort_unstable();
+    /// assert_eq!(sorted, ["a", "b", "c", "d"]);
+    /// assert_ne!(turns, sorted);
+    /// ```
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.uniform(0..=last));

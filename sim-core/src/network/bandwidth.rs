@@ -15,6 +15,22 @@ use crate::{VirtualDuration, VirtualTime};
 /// meanwhile wait in the order in which they came. A packet that the link then loses takes its time all the same; the
 /// second copy of a duplicated packet takes none. Messages without a size ([`Message::bytes`](crate::Message::bytes))
 /// wait, but take no time.
+///
+/// ```
+/// use simutant_sim_core::network::{Bandwidth, Fate, Fates};
+/// use simutant_sim_core::{Link, VirtualDuration, VirtualTime};
+///
+/// // A packet of 1,000 bytes takes a millisecond to be sent, and one more can wait meanwhile.
+/// let bandwidth = Some(Bandwidth { bits_per_second: 8_000_000, queue_packets_max: Some(1) });
+/// let link = Link { bandwidth, ..Link::constant(VirtualDuration::from_millis(10)) };
+/// let mut fates = Fates::new(&link, 7, "client")?;
+/// let mut after_ms = || match fates.draw(VirtualTime::ZERO, 1_000) {
+///     Fate::Delivered(arrival) => Some(arrival.after.as_nanos() / 1_000_000),
+///     _ => None,
+/// };
+/// assert_eq!([after_ms(), after_ms(), after_ms()], [Some(11), Some(12), None]);
+/// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bandwidth {

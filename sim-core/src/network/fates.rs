@@ -95,6 +95,21 @@ impl NetworkFates {
 
     /// Returns whether a partition separates two components at a time that is not before those asked for earlier: then
     /// a packet that arrives is lost.
+    ///
+    /// ```
+    /// use simutant_sim_core::network::{NetworkFates, ScheduledPartition};
+    /// use simutant_sim_core::{Network, VirtualTime};
+    ///
+    /// let names = ["a", "b", "c"].map(str::to_owned);
+    /// let groups = vec![vec!["a".to_owned()]];
+    /// let partition = ScheduledPartition { from: VirtualTime::from_secs(2), until: None, groups };
+    /// let mut fates = NetworkFates::new(&Network { partitions: vec![partition], ..Network::default() }, &names, 7)?;
+    /// assert!(!fates.is_separated(VirtualTime::from_secs(1), 0, 1));
+    /// assert!(fates.is_separated(VirtualTime::from_secs(2), 0, 1));
+    /// // Those that are in no group stay together.
+    /// assert!(!fates.is_separated(VirtualTime::from_secs(2), 1, 2));
+    /// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+    /// ```
     pub fn is_separated(&mut self, at: VirtualTime, source: usize, destination: usize) -> bool {
         self.pass(at);
         self.state.is_separated(ComponentId(source as u32), ComponentId(destination as u32))

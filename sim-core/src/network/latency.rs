@@ -14,6 +14,21 @@ use crate::VirtualDuration;
 /// parameters is drawn by inversion of one uniform number, with arithmetic that gives the same bits on every platform,
 /// and rounded to the nearest nanosecond. What it gives below 0 becomes 0, and what it gives above `max` becomes `max`:
 /// the ends of the range can so be more likely than what is next to them.
+///
+/// ```
+/// use simutant_sim_core::network::{Fate, Fates};
+/// use simutant_sim_core::{Latency, Link, VirtualDuration, VirtualTime};
+///
+/// // A heavy tail, of which nothing is above a second.
+/// let (min, max) = (VirtualDuration::from_millis(2), VirtualDuration::from_secs(1));
+/// let latency = Latency::Pareto { min, shape: 1.5, max: Some(max) };
+/// let mut fates = Fates::new(&Link { latency, ..Link::default() }, 7, "client")?;
+/// for _ in 0..100 {
+///     let Fate::Delivered(arrival) = fates.draw(VirtualTime::ZERO, 0) else { panic!("the link loses nothing") };
+///     assert!((min..=max).contains(&arrival.after));
+/// }
+/// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Latency {

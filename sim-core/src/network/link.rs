@@ -48,6 +48,24 @@ pub struct Reorder {
 /// A link between some components that is not as the others are.
 ///
 /// Of the settings that match a packet, the last in the list is the one that holds, whole: the others do not add to it.
+///
+/// ```
+/// use simutant_sim_core::network::{Direction, Fate, LinkSetting, NetworkFates};
+/// use simutant_sim_core::{Link, Network, VirtualDuration, VirtualTime};
+///
+/// // An asymmetric line: up is ten times slower than down.
+/// let (from, to) = (Some("home".to_owned()), Some("server".to_owned()));
+/// let up = Link::constant(VirtualDuration::from_millis(10));
+/// let setting = LinkSetting { from, to, direction: Direction::Forward, link: up };
+/// let network = Network { links: vec![setting], ..Network::default() };
+/// let mut fates = NetworkFates::new(&network, &["home", "server"].map(str::to_owned), 7)?;
+/// let mut after_ms = |source, destination| match fates.draw(VirtualTime::ZERO, source, destination, 0) {
+///     Fate::Delivered(arrival) => arrival.after.as_nanos() / 1_000_000,
+///     lost_or_twice => panic!("{lost_or_twice:?}"),
+/// };
+/// assert_eq!((after_ms(0, 1), after_ms(1, 0)), (10, 1));
+/// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkSetting {

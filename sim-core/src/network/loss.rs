@@ -10,6 +10,20 @@ use super::draws::{Chance, Draws, Lane};
 use crate::Probability;
 
 /// How a link loses packets. In serde, a plain number is the probability of independent losses.
+///
+/// ```
+/// use simutant_sim_core::Loss;
+/// use simutant_sim_core::network::GilbertElliott;
+///
+/// assert!(matches!(serde_json::from_str("0.1")?, Loss::Independent(_)));
+/// let bursts = r#"{"gilbert_elliott": {"good_to_bad": 0.01, "bad_to_good": 0.25}}"#;
+/// let Loss::GilbertElliott(GilbertElliott { drop_good, drop_bad, .. }) = serde_json::from_str(bursts)? else {
+///     panic!("losses come in bursts")
+/// };
+/// // Left out, they are those of Gilbert's model: all is lost in the bad state, and nothing in the good one.
+/// assert_eq!((drop_good.get(), drop_bad.get()), (0.0, 1.0));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
@@ -27,6 +41,24 @@ pub enum Loss {
 /// good state. For each packet that reaches the link, the state first changes or stays, then the packet is lost or not.
 /// So a bad state lasts `1 / bad_to_good` packets on average, and in the long run the share of packets that find it is
 /// `good_to_bad / (good_to_bad + bad_to_good)`.
+///
+/// ```
+/// use simutant_sim_core::network::{Fate, Fates, GilbertElliott};
+/// use simutant_sim_core::{Link, Loss, Probability, VirtualTime};
+///
+/// let probability = |value| Probability::new(value).expect("it is one");
+/// let drop = Loss::GilbertElliott(GilbertElliott {
+///     good_to_bad: probability(0.02),
+///     bad_to_good: probability(0.2),
+///     drop_good: Probability::ZERO,
+///     drop_bad: Probability::ONE,
+/// });
+/// let mut fates = Fates::new(&Link { drop, ..Link::default() }, 7, "client")?;
+/// let lost = (0..10_000).filter(|_| matches!(fates.draw(VirtualTime::ZERO, 0), Fate::Dropped(_))).count();
+/// // In the long run, 0.02 / (0.02 + 0.2) of the packets are lost: 9 %.
+/// assert!((800..1_000).contains(&lost));
+/// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {

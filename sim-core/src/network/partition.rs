@@ -14,6 +14,17 @@ use crate::message::ComponentId;
 /// Packets between different groups are lost, whether they are sent meanwhile or arrive meanwhile. Partitions may
 /// overlap: what any of them separates is separated. On a path of several links, each link between different groups is
 /// cut; packets look for no other path.
+///
+/// ```
+/// use simutant_sim_core::Network;
+///
+/// let json = r#"{"partitions": [{"from_ns": 5, "until_ns": 5, "groups": [["a"], ["b", "c"]]}]}"#;
+/// let network: Network = serde_json::from_str(json)?;
+/// // A partition that lasts no time is refused.
+/// let error = network.validate().expect_err("it heals when it comes");
+/// assert_eq!(error.to_string(), "partitions[0].until_ns is 5: it must be above from_ns, which is 5");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScheduledPartition {

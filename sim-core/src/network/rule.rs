@@ -11,6 +11,16 @@ use crate::{VirtualDuration, VirtualTime};
 ///
 /// Of the rules of a network, the first that applies to a packet is the one that takes effect. What links do to packets
 /// comes on top of it.
+///
+/// ```
+/// use simutant_sim_core::VirtualTime;
+/// use simutant_sim_core::network::{Effect, Rule};
+///
+/// let rule: Rule = serde_json::from_str(r#"{"kind": "VOTE", "effect": {"hold_until_ns": 20000000000}}"#)?;
+/// let effect = Effect::HoldUntil(VirtualTime::from_secs(20));
+/// assert_eq!(rule, Rule { kind: Some("VOTE".to_owned()), ..Rule::of(effect) });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
@@ -73,6 +83,19 @@ pub enum Effect {
 impl Rule {
     /// Returns a rule for all packets of a network, to be narrowed down:
     /// `Rule { kind: ..., ..Rule::of(Effect::Drop) }`.
+    ///
+    /// ```
+    /// use simutant_sim_core::network::{Effect, Fate, NetworkFates, Occurrences, Rule};
+    /// use simutant_sim_core::{Network, VirtualTime};
+    ///
+    /// let (from, occurrences) = (Some("a".to_owned()), Occurrences::Only(2));
+    /// let rule = Rule { from, occurrences, ..Rule::of(Effect::Drop) };
+    /// let network = Network { rules: vec![rule], ..Network::default() };
+    /// let mut fates = NetworkFates::new(&network, &["a", "b"].map(str::to_owned), 7)?;
+    /// let mut is_lost = || matches!(fates.draw(VirtualTime::ZERO, 0, 1, 0), Fate::Dropped(_));
+    /// assert_eq!([is_lost(), is_lost(), is_lost()], [false, true, false]);
+    /// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+    /// ```
     pub fn of(effect: Effect) -> Self {
         let (since, occurrences) = (VirtualTime::ZERO, Occurrences::All);
         Self { from: None, to: None, kind: None, since, until: None, occurrences, effect }

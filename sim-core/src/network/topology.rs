@@ -109,12 +109,38 @@ impl Topology {
     }
 
     /// Returns the same topology with the network in charge of the ways.
+    ///
+    /// ```
+    /// use simutant_sim_core::network::{Arrival, Edge, Fate, NetworkFates, Topology};
+    /// use simutant_sim_core::{Network, VirtualDuration, VirtualTime};
+    ///
+    /// let line = Topology::of_edges([Edge::new("a", "b"), Edge::new("b", "c")]);
+    /// let names = ["a", "b", "c"].map(str::to_owned);
+    /// let fate = |topology| {
+    ///     let network = Network { topology: Some(topology), ..Network::default() };
+    ///     NetworkFates::new(&network, &names, 7).map(|mut fates| fates.draw(VirtualTime::ZERO, 0, 2, 0))
+    /// };
+    /// assert!(matches!(fate(line.clone())?, Fate::Dropped(_)));
+    /// // Along two links of a millisecond each.
+    /// let after = VirtualDuration::from_millis(2);
+    /// assert_eq!(fate(line.forwarded())?, Fate::Delivered(Arrival { after, is_corrupted: false }));
+    /// # Ok::<(), simutant_sim_core::InvalidNetwork>(())
+    /// ```
     pub fn forwarded(self) -> Self {
         Self { forwarding: Forwarding::Cheapest, ..self }
     }
 
     /// Returns the links between the components of a simulation, given in the order in which it first heard of them.
     /// Each pair of components is in it once at most.
+    ///
+    /// ```
+    /// use simutant_sim_core::network::{Edge, Shape, Topology};
+    ///
+    /// let mut edges = Topology::from(Shape::Mesh { columns: 2 }).edges(&["a", "b", "c"]);
+    /// edges.sort();
+    /// // The last row is short.
+    /// assert_eq!(edges, [Edge::new("a", "b"), Edge::new("a", "c")]);
+    /// ```
     pub fn edges<N: AsRef<str>>(&self, names: &[N]) -> Vec<Edge> {
         if let Shape::Edges(edges) = &self.shape {
             return edges.clone();

@@ -99,6 +99,28 @@ impl Requirements {
 
 impl TraceCriterion {
     /// Returns the requirements that a run with this trace covers.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Message, Simulation, VirtualDuration};
+    /// use simutant_system::criteria;
+    ///
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// let mut simulation = Simulation::<Nothing>::new(1);
+    /// simulation.record_trace();
+    /// simulation.add("client-1", |context| async move {
+    ///     _ = context.channel().recv_timeout(VirtualDuration::from_secs(1)).await;
+    /// });
+    /// let trace = simulation.run().trace.expect("it is recorded");
+    /// let criteria = criteria::built_in();
+    /// let timeouts = criteria.iter().find(|criterion| criterion.name == "timeouts").expect("it is built in");
+    /// let covered = timeouts.covered(&trace);
+    /// assert_eq!(covered.len(), 1);
+    /// assert!(covered.labels().all(|label| label.starts_with("client: ")));
+    /// ```
     pub fn covered(&self, trace: &[TraceEvent]) -> Requirements {
         let mut requirements = Requirements::default();
         (self.requirements)(trace, &mut requirements);
@@ -119,6 +141,14 @@ pub fn built_in() -> Vec<TraceCriterion> {
 
 /// Returns the role of a component: its name without a number at the end, and without what separates the number from
 /// the rest, so that components which do the same are one. `router-3` and `router-12` are `router`; `7` is `7`.
+///
+/// ```
+/// use simutant_system::criteria::role;
+///
+/// assert_eq!(["router-3", "router-12", "client"].map(role), ["router", "router", "client"]);
+/// // What is a number alone is no role's.
+/// assert_eq!(role("7"), "7");
+/// ```
 pub fn role(component: &str) -> &str {
     let name = component.trim_end_matches(|character: char| character.is_ascii_digit());
     let role =

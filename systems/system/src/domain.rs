@@ -54,6 +54,16 @@ pub trait Domain {
 
     /// Checks the value of a field.
     ///
+    /// ```
+    /// use simutant_sim_core::VirtualDuration;
+    /// use simutant_system::Domain;
+    ///
+    /// let timeout = VirtualDuration::from_millis(1)..=VirtualDuration::from_millis(50);
+    /// assert!(timeout.check("timeout_ns", &VirtualDuration::from_millis(50)).is_ok());
+    /// let refused = timeout.check("timeout_ns", &VirtualDuration::from_millis(51)).unwrap_err();
+    /// assert_eq!(refused.to_string(), "timeout_ns is 51000000: it must be from 1000000 to 50000000, in nanoseconds");
+    /// ```
+    ///
     /// # Errors
     /// [`InvalidTestCase`] if it is not in the domain.
     fn check(&self, field: impl Into<String>, value: &Self::Value) -> Result<(), InvalidTestCase> {
@@ -156,6 +166,19 @@ impl Probabilities {
 
     /// Returns 0 with a probability of one half, and otherwise one of the hundredths from 0.01 to the greatest
     /// probability, each equally likely: for what half of the test cases are to be without, as losses.
+    ///
+    /// ```
+    /// use simutant_sim_core::Random;
+    /// use simutant_system::Probabilities;
+    ///
+    /// let mut random = Random::from_seed(1);
+    /// let drop = Probabilities::up_to(0.05);
+    /// let drawn: Vec<f64> = (0..1_000).map(|_| drop.draw_hundredths(&mut random).get()).collect();
+    /// // Half of the links lose nothing.
+    /// let without = drawn.iter().filter(|probability| **probability == 0.0).count();
+    /// assert!((450..550).contains(&without));
+    /// assert!(drawn.contains(&0.01) && drawn.contains(&0.05));
+    /// ```
     pub fn draw_hundredths(self, random: &mut Random) -> Probability {
         // What is a hundredth but for rounding is one.
         let most = (self.max * 100.0 + 1e-9) as u32;
@@ -188,6 +211,14 @@ impl Domain for Probabilities {
 }
 
 /// How long a list may be.
+///
+/// ```
+/// use simutant_system::{Domain, Lengths};
+///
+/// let requests = ["GET", "PUT", "GET"];
+/// let refused = Lengths(0..=2).check("requests", &requests.len()).unwrap_err();
+/// assert_eq!(refused.to_string(), "requests is a list of 3: it must be a list of at most 2");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lengths(pub RangeInclusive<usize>);
 

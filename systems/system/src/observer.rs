@@ -135,6 +135,35 @@ impl<O, R> Observer<O, R> {
     }
 
     /// Adds the same check, made otherwise: with another order, or another budget.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_oracle::{Check, Order, Session};
+    /// use simutant_sim_core::{Message, Simulation};
+    /// use simutant_system::Observer;
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # enum NoMessage {}
+    /// # impl Message for NoMessage {
+    /// #     fn kind(&self) -> &'static str {
+    /// #         match *self {}
+    /// #     }
+    /// # }
+    ///
+    /// let passes = |order: Order| {
+    ///     let mut simulation = Simulation::<NoMessage>::new(1);
+    ///     let observer = Observer::new(&simulation);
+    ///     let observed = observer.clone();
+    ///     simulation.add("clients", |_| async move {
+    ///         observed.observed(Session(1), Operation::Write(1), Response::Done);
+    ///         // A replica that is behind answers another client.
+    ///         observed.observed(Session(2), Operation::Read, Response::Value(None));
+    ///     });
+    ///     let check = Check { order, ..Check::default() };
+    ///     observer.check_by(&mut simulation, "the store is consistent", Register::default(), check);
+    ///     simulation.run().ended.passed()
+    /// };
+    /// assert_eq!((passes(Order::sequential()), passes(Order::linearizability())), (true, false));
+    /// ```
     pub fn check_by<M, S>(&self, simulation: &mut Simulation<M>, name: &str, initial: S, check: Check<'static>)
     where
         M: Message,

@@ -131,6 +131,15 @@ impl Outages {
 
 impl Outage {
     /// Returns the crash of the component of this name, and its restart with its durable state.
+    ///
+    /// ```
+    /// use simutant_sim_core::{Fault, VirtualTime};
+    /// use simutant_system::Outage;
+    ///
+    /// let [crash, restart] = Outage { component: 2, at_ms: 30, for_ms: 500 }.crash("server-2");
+    /// assert_eq!(crash.fault, Fault::Crash { component: "server-2".to_owned() });
+    /// assert_eq!((crash.at, restart.at), (VirtualTime::from_millis(30), VirtualTime::from_millis(530)));
+    /// ```
     pub fn crash(&self, component: impl Into<String>) -> [ScheduledFault; 2] {
         let component = component.into();
         let at = |ms, fault| ScheduledFault { at: VirtualTime::from_millis(ms), fault };

@@ -124,6 +124,37 @@ impl<S: System> Universe<S> {
     ///
     /// A source that walks runs the simulation of this test case and of all those before it, once. For a system without
     /// [walks](System::walks) it is the uniform one.
+    ///
+    /// ```
+    /// use std::collections::BTreeSet;
+    /// use simutant_system::{Domain, InputSource, System, Universe};
+    /// # use simutant_sim_core::{Message, Random, Simulation};
+    /// # use simutant_system::{BlackBoxCriterion, InvalidTestCase};
+    /// # #[derive(Debug, Clone, Hash)]
+    /// # struct Nothing;
+    /// # impl Message for Nothing {
+    /// #     fn kind(&self) -> &'static str { "NOTHING" }
+    /// # }
+    /// # struct Dice;
+    /// # impl System for Dice {
+    /// #     const NAME: &'static str = "dice";
+    /// #     type TestCase = (u32, u32);
+    /// #     type Message = Nothing;
+    /// #     fn sample(random: &mut Random) -> (u32, u32) { ((1..=6).draw(random), (1..=6).draw(random)) }
+    /// #     fn validate(_: &(u32, u32)) -> Result<(), InvalidTestCase> { Ok(()) }
+    /// #     fn configure(_: &(u32, u32)) -> Simulation<Nothing> { Simulation::new(1) }
+    /// #     fn criteria() -> Vec<BlackBoxCriterion<(u32, u32)>> { Vec::new() }
+    /// # }
+    ///
+    /// // The test cases of this system are throws of two dice.
+    /// let distinct = |source| {
+    ///     let mut universe = Universe::<Dice>::new(source, 1, 36);
+    ///     (0..36).map(|index| universe.case(index)).collect::<BTreeSet<(u32, u32)>>().len()
+    /// };
+    /// // A covering array has each pair once.
+    /// assert_eq!(distinct(InputSource::Covering2), 36);
+    /// assert!(distinct(InputSource::Uniform) < 36);
+    /// ```
     pub fn case(&mut self, index: usize) -> S::TestCase {
         match &mut self.plan {
             Plan::Random => universe::<S>(self.seed, index),

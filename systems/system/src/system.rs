@@ -16,6 +16,50 @@ use crate::walk::Walk;
 ///
 /// A value of [`System::TestCase`] makes it concrete. The trait is implemented on a unit type that only names the
 /// system.
+///
+/// ```
+/// use std::ops::RangeInclusive;
+/// use simutant_sim_core::{Random, Simulation, VirtualDuration, VirtualTime};
+/// use simutant_system::{BlackBoxCriterion, Domain, InvalidTestCase, System, universe};
+/// # #[derive(Debug, Clone, Hash)]
+/// # enum NoMessage {}
+/// # impl simutant_sim_core::Message for NoMessage {
+/// #     fn kind(&self) -> &'static str {
+/// #         match *self {}
+/// #     }
+/// # }
+///
+/// /// A worker that works for as long as the test case says, in milliseconds.
+/// struct Worker;
+///
+/// const WORK_MS: RangeInclusive<u64> = 1..=500;
+///
+/// impl System for Worker {
+///     const NAME: &'static str = "worker";
+///     type TestCase = u64;
+///     type Message = NoMessage;
+///
+///     fn sample(random: &mut Random) -> u64 { WORK_MS.draw(random) }
+///
+///     fn validate(case: &u64) -> Result<(), InvalidTestCase> { WORK_MS.check("work_ms", case) }
+///
+///     fn configure(case: &u64) -> Simulation<NoMessage> {
+///         let (mut simulation, work) = (Simulation::new(1), VirtualDuration::from_millis(*case));
+///         let worker = simulation.add("worker", move |context| async move {
+///             context.pause(work).await;
+///             context.now()
+///         });
+///         worker.expecting(VirtualTime::ZERO + work);
+///         simulation
+///     }
+///
+///     fn criteria() -> Vec<BlackBoxCriterion<u64>> { Vec::new() }
+/// }
+///
+/// let case = universe::<Worker>(1, 0);
+/// assert_eq!(Worker::validate(&case), Ok(()));
+/// assert!(Worker::configure(&case).run().ended.passed());
+/// ```
 pub trait System: 'static {
     /// The system's name on the command line and in files: lower case, without spaces.
     const NAME: &'static str;
@@ -118,6 +162,19 @@ impl InvalidTestCase {
     }
 
     /// Returns this refusal with what decides what the field may be, for example `for a ring`.
+    ///
+    /// ```
+    /// use simutant_system::{Domain, InvalidTestCase};
+    ///
+    /// /// A ring needs three components, whatever else is allowed.
+    /// fn check(shape: &str, components: u32) -> Result<(), InvalidTestCase> {
+    ///     let allowed = if shape == "ring" { 3..=9 } else { 1..=9 };
+    ///     allowed.check("components", &components).map_err(|refused| refused.given(format_args!("for a {shape}")))
+    /// }
+    ///
+    /// assert!(check("line", 2).is_ok());
+    /// assert_eq!(check("ring", 2).unwrap_err().to_string(), "components is 2: it must be from 3 to 9 for a ring");
+    /// ```
     #[must_use]
     pub fn given(self, condition: impl std::fmt::Display) -> Self {
         Self { allowed: format!("{} {condition}", self.allowed), ..self }

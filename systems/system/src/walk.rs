@@ -97,6 +97,16 @@ impl From<Script> for Walk {
 
 impl Walk {
     /// Returns the decisions.
+    ///
+    /// ```
+    /// use simutant_models::Script;
+    /// use simutant_system::Walk;
+    ///
+    /// // A test case that a person wrote: two steps, of which the first one makes a choice.
+    /// let walk: Walk = serde_json::from_str("[[0, 65535], [40000]]")?;
+    /// assert_eq!(walk.script(), &Script { steps: vec![vec![0, 65_535], vec![40_000]] });
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
     pub fn script(&self) -> &Script {
         &self.script
     }

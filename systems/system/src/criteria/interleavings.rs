@@ -10,6 +10,35 @@ use simutant_sim_core::trace::{Action, TraceEvent};
 ///
 /// The order is that in which the component takes the messages, from whichever channel or stream. A component that
 /// begins again has received nothing yet.
+///
+/// ```
+/// use simutant_sim_core::{Message, Simulation};
+/// use simutant_system::criteria::{Requirements, interleavings};
+/// # #[derive(Debug, Clone, PartialEq, Hash)]
+/// # enum Request {
+/// #     Get,
+/// #     Put,
+/// # }
+/// # impl Message for Request {
+/// #     fn kind(&self) -> &'static str { if matches!(self, Self::Get) { "GET" } else { "PUT" } }
+/// # }
+///
+/// let mut simulation = Simulation::<Request>::new(1);
+/// simulation.record_trace();
+/// let server = simulation.address("server", 7);
+/// simulation.add("server", |context| async move {
+///     let mut channel = context.channel_at(7);
+///     (channel.recv().await, channel.recv().await)
+/// });
+/// simulation.add("client", move |context| async move {
+///     let channel = context.channel();
+///     channel.send(server, Request::Put);
+///     channel.send(server, Request::Get);
+/// });
+/// let mut requirements = Requirements::default();
+/// interleavings(&simulation.run().trace.expect("it is recorded"), &mut requirements);
+/// assert_eq!(requirements.labels().collect::<Vec<_>>(), ["server: PUT, then GET from the same component"]);
+/// ```
 pub fn interleavings(trace: &[TraceEvent], requirements: &mut Requirements) {
     let mut last: BTreeMap<&str, Last<'_>> = BTreeMap::new();
     let mut orders: BTreeSet<(&str, &str, &str, Sender)> = BTreeSet::new();
