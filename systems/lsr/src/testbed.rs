@@ -12,7 +12,7 @@
 //! anything for a while: nothing is on its way, nothing came in, no datagram waits to be read, and no router is at
 //! work.
 //!
-//! An implementation may also be one program that plays all of that, with a network of its own: [`LsrNetworkTestbed`].
+//! An implementation may also be one program that plays all of that, with a network of its own: `LsrNetworkTestbed`.
 
 mod whole;
 
