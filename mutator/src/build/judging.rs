@@ -87,20 +87,28 @@ pub fn build_judging_program(
             return Err(request.error(&errors));
         }
     }
-    let mut build = cargo("build");
-    build.args(["--package", &program]);
-    let run = workspace.run(&mut build, progress)?;
-    let built = workspace.product(run, |artifacts| {
-        let executable = artifacts.into_iter().find(|artifact| artifact.target.name == program);
-        Some(PathBuf::from(executable?.executable?))
-    })?;
-    match built {
+    match workspace.build_program(&program, progress)? {
         Compiled::Product(executable) => Ok(executable),
         Compiled::Errors(errors) => Err(request.error(&errors)),
     }
 }
 
 impl Workspace {
+    /// Builds a program that [`write_program`] wrote, and returns its executable.
+    pub(super) fn build_program(
+        &self,
+        program: &str,
+        progress: &mut dyn FnMut(BuildEvent),
+    ) -> Result<Compiled<PathBuf>, MutatorError> {
+        let mut build = cargo("build");
+        build.args(["--package", program]);
+        let run = self.run(&mut build, progress)?;
+        self.product(run, |artifacts| {
+            let executable = artifacts.into_iter().find(|artifact| artifact.target.name == program);
+            Some(PathBuf::from(executable?.executable?))
+        })
+    }
+
     /// Returns the workspace of a program whose package has no system.
     fn without_system(products: &Path, name: &str) -> Result<Self, MutatorError> {
         let root = products.join("specifications").join(name);

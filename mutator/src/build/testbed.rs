@@ -6,7 +6,7 @@ use std::process::Command;
 use quote::quote;
 use syn::Path as CodePath;
 
-use super::cargo::{Compiled, cargo, cargo_program, run};
+use super::cargo::{Compiled, cargo_program, run};
 use super::judging::write_program;
 use super::plain;
 use super::request::{BuildEvent, BuildRequest};
@@ -72,14 +72,7 @@ fn build_library(
     let of_package = ((package.name(), package.folder()), features.as_str());
     let text = format!("//! Generated: the testbeds of a package.\n{main}\n");
     write_program(&folder, &program, Some(request), [of_package, ((HARNESS_PACKAGE, harness), "")], &text)?;
-    let mut build = cargo("build");
-    build.args(["--package", &program]);
-    let run = workspace.run(&mut build, progress)?;
-    let built = workspace.product(run, |artifacts| {
-        let executable = artifacts.into_iter().find(|artifact| artifact.target.name == program);
-        Some(PathBuf::from(executable?.executable?))
-    })?;
-    match built {
+    match workspace.build_program(&program, progress)? {
         Compiled::Product(executable) => Ok(executable),
         Compiled::Errors(errors) => Err(workspace.does_not_compile(&errors)),
     }
