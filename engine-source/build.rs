@@ -90,15 +90,15 @@ impl Workspace {
     fn read(root: &Path) -> Self {
         let manifest = read_manifest(&root.join("Cargo.toml"));
         let folders = manifest["workspace"]["members"].as_array().expect("a workspace lists its members");
-        let member = |folder: &Value| {
-            let folder = folder.as_str().expect("members are folders").to_owned();
+        let folders = folders.iter().flat_map(|folder| expanded(root, folder.as_str().expect("members are folders")));
+        let member = |folder: String| {
             let manifest = read_manifest(&root.join(&folder).join("Cargo.toml"));
             (
                 manifest["package"]["name"].as_str().expect("a package has a name").to_owned(),
                 Member { folder, manifest },
             )
         };
-        let members = folders.iter().map(member).collect();
+        let members = folders.map(member).collect();
         Self { manifest, members }
     }
 
@@ -146,6 +146,15 @@ impl Workspace {
         manifest.extend(self.manifest.get("profile").map(|profile| ("profile".to_owned(), profile.clone())));
         manifest
     }
+}
+
+/// Returns the folders of members that an entry of the workspace's manifest means: one, or those in the place of a `*`.
+fn expanded(root: &Path, entry: &str) -> Vec<String> {
+    let Some((above, below)) = entry.split_once('*') else { return vec![entry.to_owned()] };
+    let names = std::fs::read_dir(root.join(above)).expect("the folder of the members is there");
+    let names = names.map(|name| name.expect("it can be read").file_name().into_string().expect("it is UTF-8"));
+    let folders = names.map(|name| format!("{above}{name}{below}"));
+    folders.filter(|folder| root.join(folder).join("Cargo.toml").exists()).collect()
 }
 
 impl Member {

@@ -367,7 +367,7 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
     let request = SpecificationRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
     let found = match request.find() {
         Ok(found) => found,
-        Err(error @ (SpecificationError::Unknown { .. } | SpecificationError::Metadata(_))) => {
+        Err(error @ (SpecificationError::Unknown { .. } | SpecificationError::NoPackage { .. })) => {
             return Err(BadInput(unknown(&request, &error)).into());
         }
         Err(error) => return Err(error.into()),
@@ -388,14 +388,17 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
 /// Simutant.
 fn unknown(request: &SpecificationRequest, error: &SpecificationError) -> String {
     let name = &request.name;
-    let own = match error {
-        SpecificationError::Unknown { known, .. } => known.as_slice(),
-        _ => &[],
+    let (of_package, own) = match error {
+        SpecificationError::Unknown { known, own, .. } => (known.as_slice(), own.as_slice()),
+        SpecificationError::NoPackage { own } => (&[][..], own.as_slice()),
+        _ => Default::default(),
     };
-    let ready_made = ReadyMade::ALL.map(ReadyMade::name);
-    let ready_made = if request.manifest_path.is_none() { &ready_made[..] } else { &[] };
-    let meant = output::did_you_mean(name, own.iter().map(String::as_str).chain(ready_made.iter().copied()));
-    let none = match ready_made {
+    let mut simutants: Vec<&str> = own.iter().map(String::as_str).collect();
+    if request.manifest_path.is_none() {
+        simutants.splice(..0, ReadyMade::ALL.map(ReadyMade::name));
+    }
+    let meant = output::did_you_mean(name, of_package.iter().map(String::as_str).chain(simutants.iter().copied()));
+    let none = match &simutants[..] {
         [] => String::new(),
         known => format!(" Simutant has no such one ({}), and:", known.join(", ")),
     };

@@ -33,7 +33,7 @@ use crate::formats::{Value, Vocabulary};
 use crate::judging::{JudgingError, JudgingRequest, Reading, Watch};
 use crate::specifications::{
     Bank, Counter, KeyValueStore, Keyed, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds,
-    UnorderedQueue, ZooKeeper,
+    UnorderedQueue,
 };
 
 /// A ready-made specification.
@@ -66,13 +66,11 @@ pub enum ReadyMade {
     UniqueIds,
     /// [`Bank`].
     Bank,
-    /// [`ZooKeeper`].
-    ZooKeeper,
 }
 
 impl ReadyMade {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 13] = [
         Self::Register,
         Self::KeyValueStore,
         Self::Mutex,
@@ -86,7 +84,6 @@ impl ReadyMade {
         Self::Log,
         Self::UniqueIds,
         Self::Bank,
-        Self::ZooKeeper,
     ];
 
     /// Returns the one of a name.
@@ -110,7 +107,6 @@ impl ReadyMade {
             Self::Log => "log",
             Self::UniqueIds => "unique-ids",
             Self::Bank => "bank",
-            Self::ZooKeeper => "zookeeper",
         }
     }
 
@@ -133,7 +129,6 @@ impl ReadyMade {
             Self::Bank => {
                 r#"the balances, as in {"alice":10,"bob":5}, or {"balances":{"alice":10},"overdraft":true} if accounts may be overdrawn; by default there is no account"#
             }
-            Self::ZooKeeper => "the tree of a new server; there is no other one",
         }
     }
 
@@ -169,11 +164,6 @@ impl ReadyMade {
             Self::Log => judging.with::<Log<Value>>(),
             Self::UniqueIds => judging.with::<UniqueIds<Value>>(),
             Self::Bank => judging.with::<Bank>(),
-            Self::ZooKeeper => match initial {
-                None if request.keyed => Err(JudgingError::NoKeys),
-                None => request.judge(&Reading::json_lines(), &ZooKeeper::default(), judging.from, watch),
-                Some(_) => Err(judging.refused("a tree cannot be given".to_owned())),
-            },
         }
     }
 

@@ -77,8 +77,8 @@ pub enum NamedOrder {
     Linearizability,
     /// [`Order::sequential`].
     Sequential,
-    /// [`Order::zookeeper`].
-    Zookeeper,
+    /// [`Order::ordered_sequential`].
+    OrderedSequential,
 }
 
 /// Who is asked about the time while a file is judged: this crate reads no clock.
@@ -235,7 +235,7 @@ impl NamedOrder {
         match self {
             Self::Linearizability => Order::linearizability(),
             Self::Sequential => Order::sequential(),
-            Self::Zookeeper => Order::zookeeper(),
+            Self::OrderedSequential => Order::ordered_sequential(),
         }
     }
 }

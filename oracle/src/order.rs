@@ -53,9 +53,10 @@ impl Order {
         Self { sessions: true, ..Self::none() }
     }
 
-    /// ZooKeeper's, with clients that make synchronous calls one at a time (Banzai, 2018, 3.1.1 and 3.2.3): the calls
-    /// of each session in their order, and the synchronous calls of all sessions in theirs.
-    pub fn zookeeper() -> Self {
+    /// Ordered sequential consistency (Lev-Ari et al., "Composing ordered sequential consistency", 2017), where clients
+    /// make synchronous calls one at a time (Banzai, 2018, 3.1.1 and 3.2.3): the calls of each session take effect in
+    /// their order, and so do the synchronous calls of all sessions.
+    pub fn ordered_sequential() -> Self {
         Self { sessions: true, synchronous: true, ..Self::none() }
     }
 

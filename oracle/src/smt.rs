@@ -4,8 +4,8 @@
 //! [`check`](crate::check()) says, by the second approach of Banzai (2018, 3.4). The search is faster and takes longer
 //! histories, so nothing needs a solver. A [`Solver`] asks one that is installed.
 //!
-//! Calls have positions, all different; states lie between the positions. The source writes ZooKeeper's rules as
-//! formulas. Here a step is ordinary Rust, so [`formula`] tries the calls on the states that they reach, gives the
+//! Calls have positions, all different; states lie between the positions. The source writes the rules of one
+//! service as formulas. Here a step is ordinary Rust, so [`formula`] tries the calls on the states that they reach, gives the
 //! states numbers, and writes a table for each call: from which state to which, where the answer agrees. No hint is used
 //! but [`Specification::footprint`], and that one where a [`Scope`] leaves calls out by what they change.
 //!

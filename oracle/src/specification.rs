@@ -311,6 +311,25 @@ impl Regions {
         }
     }
 
+    /// Returns the regions of both sets.
+    ///
+    /// ```
+    /// use simutant_oracle::{Region, Regions};
+    ///
+    /// let [x, y] = ["x", "y"].map(|key| Regions::One(Region::of(&key)));
+    /// let both = x.and(&y);
+    /// assert!(both.meets(&x) && both.meets(&y));
+    /// assert_eq!(both.and(&Regions::All), Regions::All);
+    /// ```
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        match (self.listed(), other.listed()) {
+            (Some([]), Some([])) => Self::None,
+            (Some(one), Some(other)) => Self::Some([one, other].concat()),
+            _ => Self::All,
+        }
+    }
+
     /// Returns whether two sets have a region in common.
     pub fn meets(&self, other: &Self) -> bool {
         match (self.listed(), other.listed()) {

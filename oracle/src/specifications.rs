@@ -13,7 +13,6 @@
 //! | [`UniqueIds`] | next |
 //! | [`Bank`] | transfer, read |
 //! | [`Keyed`] | those of another specification, of a service for each key |
-//! | [`ZooKeeper`] | create, delete, exists, the children, data and permissions of a node, with versions; watches; transactions; the end of a session, also of one that expires |
 //!
 //! Values are of any type that can be compared. Each module has the operations and responses, whose form in JSON is
 //! that of serde: `{"write":7}`.
@@ -29,7 +28,6 @@ pub mod register;
 pub mod set;
 pub mod store;
 mod text;
-pub mod zookeeper;
 
 pub use bank::Bank;
 pub use containers::{PriorityQueue, Queue, Stack, UnorderedQueue};
@@ -42,4 +40,3 @@ pub use register::Register;
 pub use set::Set;
 pub use store::KeyValueStore;
 pub use text::Text;
-pub use zookeeper::ZooKeeper;

@@ -7,12 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use peak_alloc::PeakAlloc;
 use simutant_oracle::formats::{self, Format, VALUES_MAX, Value};
 use simutant_oracle::specifications::{
-    Bank, KeyValueStore, Keyed, Log, PriorityQueue, Queue, Register, Set, Stack, ZooKeeper, bank, containers, keyed,
-    log, set, store, zookeeper,
+    Bank, KeyValueStore, Keyed, Log, PriorityQueue, Queue, Register, Set, Stack, bank, containers, keyed, log, set,
+    store,
 };
 use simutant_oracle::{
     Answer, Budget, Call, Check, End, History, Limit, Moment, Order, Session, Specification, Strategy, Time,
 };
+use simutant_zookeeper_histories::{self as histories, ZooKeeper};
 
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
@@ -115,15 +116,15 @@ fn memory_stays_within_five_per_cent_of_the_budget() {
     let create = |number: u32| {
         let path = format!("/{number}").as_str().into();
         (
-            zookeeper::Operation::Create {
+            histories::Operation::Create {
                 path,
                 data: Some("some data".into()),
-                mode: zookeeper::CreateMode::Persistent,
+                mode: histories::CreateMode::Persistent,
             },
-            zookeeper::Response::Done,
+            histories::Response::Done,
         )
     };
-    let children = (zookeeper::Operation::GetChildren { path: "/".into() }, zookeeper::Response::Children(Vec::new()));
+    let children = (histories::Operation::GetChildren { path: "/".into() }, histories::Response::Children(Vec::new()));
     check("ZooKeeper", &history((0..40).map(create).chain([children])), &ZooKeeper::default());
 }
 

@@ -28,7 +28,7 @@ import tomllib
 HERE = pathlib.Path(__file__).resolve().parent
 REASONS = HERE / "reasons.toml"
 SURVIVORS = HERE / "SURVIVORS.md"
-ORACLE = HERE.parents[1] / "oracle"
+FOLDERS = {"simutant-oracle": HERE.parents[1] / "oracle", "simutant-zookeeper-histories": HERE.parents[1] / "systems/zookeeper/histories"}
 
 VERDICTS = {
     "equivalent": "nothing that the oracle says can differ",
@@ -51,7 +51,7 @@ PARTS = [
     ("fast paths", r"distinct.*"),
     ("explanations", r"explain.*"),
     ("texts", r"specifications/text\.rs"),
-    ("ZooKeeper", r"specifications/zookeeper.*"),
+    ("ZooKeeper", r"(access|calls|lib|tree|watches)\.rs"),
     ("other specifications", r"specifications/.*"),
 ]
 
@@ -134,7 +134,7 @@ def read_study(folder):
     sites = json.loads(sites)
     texts = {file["path"].split("src/")[-1]: file["text"] for file in sites["files"]}
     for path in mutated():
-        name = path.relative_to(ORACLE / "src").as_posix()
+        name = path.as_posix().split("src/")[-1]
         if texts.get(name, "") not in ("", path.read_text()):
             sys.exit(f"{folder} is a study of another {name}: run it again")
     results = json.loads((folder / "results.json").read_text())
@@ -175,8 +175,8 @@ def write_reasons(reasons):
 def mutated():
     """Returns the files that the study has mutants of."""
     manifest = tomllib.loads((HERE / "Cargo.toml").read_text())["package"]["metadata"]["simutant"]["systems"]["checker"]
-    patterns = manifest["dependencies"]["simutant-oracle"]
-    return sorted({path for pattern in patterns for path in ORACLE.glob(pattern)})
+    named = manifest["dependencies"].items()
+    return sorted({path for package, patterns in named for pattern in patterns for path in FOLDERS[package].glob(pattern)})
 
 
 def sources():

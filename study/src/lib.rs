@@ -94,6 +94,6 @@ pub use scenario::{ChosenSuite, ScenarioPlan};
 pub use score::{ScorePlan, ScoredSuite};
 pub use shell::quoted;
 pub use sources::{SourceOutcomes, SourcesPlan};
-pub use specification::{JudgingProgram, SpecificationError, SpecificationRequest, UserSpecification};
+pub use specification::{JudgingProgram, PackageSpecification, SpecificationError, SpecificationRequest};
 pub use system::{ReplacementSet, StudiedSystem, SystemRequest, nearest_manifest};
 pub use test_times::{TestTimes, with_test_time};

@@ -1,4 +1,4 @@
-//! Specifications of users' packages: found in a manifest, and built as programs that judge histories.
+//! Specifications of packages, users' and Simutant's own: found in a manifest, and built as programs that judge histories.
 //!
 //! ```toml
 //! [package.metadata.simutant.specifications.tickets]
@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
 use serde::Deserialize;
 use serde_json::Value;
+use simutant_engine_source::{Engine, EngineSourceError};
 use simutant_mutator::{
     BuildEvent, BuildRequest, INITIAL_LINE, JudgingProgramRequest, MutatorError, TYPE_LINE, build_judging_program,
 };
@@ -29,13 +30,14 @@ const ORACLE: &str = "simutant-oracle";
 pub struct SpecificationRequest {
     /// Its name, as the manifest of its package has it.
     pub name: String,
-    /// The manifest of the package or workspace that has it; `None` for that of the current folder.
+    /// The manifest of the package or workspace that has it; `None` for that of the current folder, or else Simutant's
+    /// own.
     pub manifest_path: Option<PathBuf>,
 }
 
 /// A specification whose package was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UserSpecification {
+pub struct PackageSpecification {
     name: String,
     section: Section,
     /// The package: its name, that of its library, its folder, and its manifest.
@@ -74,14 +76,23 @@ fn by_default() -> String {
     "::std::default::Default::default()".to_owned()
 }
 
-/// Why a specification of a user's package cannot be used.
+/// Why a specification of a package cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecificationError {
-    /// There is no package to look in, or cargo cannot read it.
+    /// There is no package to look in but Simutant's own, and none of these has a specification of this name.
+    #[error("there is no Cargo.toml in this folder or above")]
+    NoPackage {
+        /// The names of Simutant's.
+        own: Vec<String>,
+    },
+    /// Cargo cannot read the package.
     #[error("cannot read the package: {0}")]
     Metadata(String),
-    /// No package of the workspace has a specification of this name.
+    /// Simutant's own source cannot be read or written.
+    #[error(transparent)]
+    Engine(#[from] EngineSourceError),
+    /// No package of the workspace has a specification of this name, nor has Simutant, if it was asked.
     #[error(
         "no specification `{name}` in {}; {}", workspace.display(),
         if known.is_empty() {
@@ -97,6 +108,8 @@ pub enum SpecificationError {
         workspace: PathBuf,
         /// The names there are.
         known: Vec<String>,
+        /// The names of Simutant's, if it was asked.
+        own: Vec<String>,
     },
     /// The manifest's section is damaged.
     #[error(
@@ -141,14 +154,27 @@ pub enum SpecificationError {
 }
 
 impl SpecificationRequest {
-    /// Finds the package in the workspace of the given manifest, or of the current folder.
+    /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
     ///
     /// # Errors
     /// [`SpecificationError`] if there is none, or its section or its dependencies cannot be used.
-    pub fn find(&self) -> Result<UserSpecification, SpecificationError> {
-        let no_manifest = || SpecificationError::Metadata("there is no Cargo.toml in this folder or above".to_owned());
-        let manifest = self.manifest_path.clone().or_else(nearest_manifest).ok_or_else(no_manifest)?;
-        let metadata = MetadataCommand::new().manifest_path(&manifest).exec().map_err(|error| match error {
+    pub fn find(&self) -> Result<PackageSpecification, SpecificationError> {
+        if let Some(manifest) = &self.manifest_path {
+            return self.find_in(manifest);
+        }
+        let missing = match nearest_manifest().map(|manifest| self.find_in(&manifest)) {
+            None => SpecificationError::NoPackage { own: Vec::new() },
+            Some(Err(error @ SpecificationError::Unknown { .. })) => error,
+            Some(result) => return result,
+        };
+        match self.find_in(&Engine::own()?.manifest()) {
+            Err(SpecificationError::Unknown { known, .. }) => Err(missing.with_own(known)),
+            result => result,
+        }
+    }
+
+    fn find_in(&self, manifest: &Path) -> Result<PackageSpecification, SpecificationError> {
+        let metadata = MetadataCommand::new().manifest_path(manifest).exec().map_err(|error| match error {
             cargo_metadata::Error::Io(error) => SpecificationError::NoCargo(error),
             cargo_metadata::Error::CargoMetadata { stderr } => SpecificationError::Metadata(stderr.trim().to_owned()),
             other => SpecificationError::Metadata(other.to_string()),
@@ -162,7 +188,8 @@ impl SpecificationRequest {
             known.extend(sections.into_keys());
         }
         known.sort_unstable();
-        Err(SpecificationError::Unknown { name: self.name.clone(), workspace: metadata.workspace_root.into(), known })
+        let (name, workspace, own) = (self.name.clone(), metadata.workspace_root.into(), Vec::new());
+        Err(SpecificationError::Unknown { name, workspace, known, own })
     }
 
     fn found(
@@ -170,7 +197,7 @@ impl SpecificationRequest {
         metadata: &Metadata,
         package: &Package,
         section: Value,
-    ) -> Result<UserSpecification, SpecificationError> {
+    ) -> Result<PackageSpecification, SpecificationError> {
         let refuse = |message: String| SpecificationError::Manifest {
             manifest: package.manifest_path.clone().into(),
             name: self.name.clone(),
@@ -186,7 +213,7 @@ impl SpecificationRequest {
         let oracle = metadata.packages.iter().find(|other| other.name == ORACLE && other.source.is_none());
         let oracle = oracle.filter(|_| depends).ok_or_else(no_oracle)?;
         let folder = |package: &Package| package.manifest_path.parent().map(PathBuf::from).unwrap_or_default();
-        Ok(UserSpecification {
+        Ok(PackageSpecification {
             name: self.name.clone(),
             section,
             package: package.name.to_string(),
@@ -201,7 +228,17 @@ impl SpecificationRequest {
     }
 }
 
-impl UserSpecification {
+impl SpecificationError {
+    /// Adds the names of Simutant's specifications to an error that nobody has one.
+    fn with_own(mut self, names: Vec<String>) -> Self {
+        if let Self::Unknown { own, .. } | Self::NoPackage { own } = &mut self {
+            *own = names;
+        }
+        self
+    }
+}
+
+impl PackageSpecification {
     /// Builds the program that judges histories by the specification, beside the plain build of a system of the package,
     /// if it has one: what was compiled for that is not compiled again.
     ///

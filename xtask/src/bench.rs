@@ -1,7 +1,7 @@
 //! `cargo xtask bench engine`: what the engine costs beside a bare event loop, and what other simulators cost;
 //! `cargo xtask bench mutation` is in `bench/mutation.rs`, `cargo xtask bench edits` in `bench/edits.rs`,
 //! `cargo xtask bench analysis` in `bench/analysis.rs`, `cargo xtask bench oracle` in `bench/oracle.rs`,
-//! `cargo xtask bench models` in `bench/models.rs`, `cargo xtask bench zookeeper` in `bench/zookeeper.rs`.
+//! `cargo xtask bench models` in `bench/models.rs`.
 //!
 //! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run
 //! is a process of its own. What counts is the ratio of an engine's cost of a unit to that of the bare loop on the same
@@ -20,7 +20,6 @@ mod plot;
 mod spent;
 mod table;
 mod workload;
-mod zookeeper;
 
 use std::path::{Path, PathBuf};
 
@@ -49,8 +48,6 @@ pub(crate) enum Subject {
     Oracle(oracle::OracleArguments),
     /// Transitions that walks of state machines take per second, and those of a peer.
     Models(models::ModelsArguments),
-    /// The time of random calls on a real ZooKeeper, and the oracle's share of it.
-    Zookeeper(zookeeper::ZookeeperArguments),
 }
 
 #[derive(Debug, Args)]
@@ -113,7 +110,6 @@ pub(crate) fn run(root: &Path, subject: Subject) -> anyhow::Result<()> {
         Subject::Analysis(arguments) => analysis::run(&arguments),
         Subject::Oracle(arguments) => oracle::run(root, &arguments),
         Subject::Models(arguments) => models::run(root, &arguments),
-        Subject::Zookeeper(arguments) => zookeeper::run(root, &arguments),
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod figures;
 mod links;
 mod reference;
 mod signatures;
+mod systems;
 pub(crate) mod transfer;
 
 use std::path::Path;
@@ -22,6 +23,7 @@ const COLUMNS_MAX: usize = 100;
 
 /// Writes the generated pages, checks all documents, and builds the book into `target/book/`.
 pub(crate) fn write(root: &Path) -> anyhow::Result<()> {
+    systems::link(root)?;
     for page in pages(root)? {
         std::fs::write(&page.path, page.text).with_context(|| format!("cannot write {}", page.path.display()))?;
     }
@@ -45,6 +47,7 @@ fn pages(root: &Path) -> anyhow::Result<Vec<Page>> {
     let mut pages = reference::pages(root)?;
     pages.extend(figures::pages(root)?);
     pages.extend(transfer::page(root)?);
+    pages.push(systems::contents(root)?);
     Ok(pages)
 }
 

@@ -1,51 +1,26 @@
 //! What the tests need beside Rust, and how to get it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
+use cargo_metadata::MetadataCommand;
+use serde::Deserialize;
 
 use crate::run;
 
-/// Programs, with the packages that have them on Debian, Fedora, Arch, Alpine and macOS.
-const NEEDS: [(&str, &str); 5] = [
-    // The example of an implementation in another language.
-    ("python3", "python3"),
-    // Reports are opened.
-    ("chromium", "chromium"),
-    // A resolver under test, and the servers that it asks.
-    ("unbound", "unbound"),
-    ("nsd", "nsd"),
-    // A solver that the oracle's search is compared with.
-    ("z3", "z3"),
-];
-
-/// Programs that only Linux has or has a use for, with the packages that have them on Debian.
-const NEEDS_ON_LINUX: [(&str, &str); 6] = [
-    // Routers under test, and the networks that they route in. (FRRouting's daemons are on no path: its shell stands
-    // for them.)
-    ("bird", "bird2"),
-    ("vtysh", "frr"),
-    ("ip", "iproute2"),
-    // Further resolvers under test.
-    ("named", "bind9"),
-    ("kresd", "knot-resolver"),
-    ("pdns_recursor", "pdns-recursor"),
-];
-
-/// Programs under test that only Debian has, and those who take their packages from it.
-const NEEDS_ON_DEBIAN: [(&str, &str); 7] = [
-    ("dnscache", "dnscache"),
-    // A server under test, which has no program on the path.
-    ("../share/java/zookeeper.jar", "zookeeper"),
-    // A cluster on loopback.
-    ("munged", "munge"),
-    ("slurmctld", "slurmctld"),
-    ("slurmd", "slurmd"),
-    ("sbatch", "slurm-client"),
-    // What starts shards elsewhere.
-    ("parallel", "parallel"),
-];
+/// What `[package.metadata.tests]` of a manifest says: programs that the package's tests start, with the packages of
+/// Debian that have them. A program without a place on the path is named by one from there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Needs {
+    programs: BTreeMap<String, String>,
+    /// Those that only Linux has or has a use for.
+    linux: BTreeMap<String, String>,
+    /// Those that only Debian has, and who takes packages from it.
+    debian: BTreeMap<String, String>,
+}
 
 /// Packages with other names elsewhere: the manager, the name on Debian, and the one there.
 const OTHER_NAMES: [(&str, &str, &str); 8] = [
@@ -81,7 +56,7 @@ fi
 
 /// Installs what is missing: programs by the system's package manager, pytest into the folder of the build.
 pub(crate) fn install(root: &Path) -> anyhow::Result<()> {
-    install_programs()?;
+    install_programs(root)?;
     install_pytest(root)
 }
 
@@ -107,21 +82,35 @@ fn install_pytest(root: &Path) -> anyhow::Result<()> {
     run(Command::new(python).args(["-m", "pip", "install", "--quiet", "pytest"]))
 }
 
-fn install_programs() -> anyhow::Result<()> {
+/// Returns what the packages of the workspace need.
+fn needs(root: &Path) -> anyhow::Result<Vec<Needs>> {
+    let metadata = MetadataCommand::new().manifest_path(root.join("Cargo.toml")).no_deps().exec()?;
+    let sections = metadata.packages.iter().filter_map(|package| Some((package, package.metadata.get("tests")?)));
+    let needs = sections.map(|(package, section)| {
+        Needs::deserialize(section).with_context(|| format!("{}: [package.metadata.tests]", package.manifest_path))
+    });
+    needs.collect()
+}
+
+fn install_programs(root: &Path) -> anyhow::Result<()> {
     let manager = MANAGERS.into_iter().find(|(manager, _)| is_installed(manager));
-    let on_linux = NEEDS_ON_LINUX.into_iter().filter(|_| cfg!(target_os = "linux"));
-    let on_debian = NEEDS_ON_DEBIAN.into_iter().filter(|_| manager.is_some_and(|(manager, _)| manager == "apt-get"));
-    let missing = NEEDS.into_iter().chain(on_linux).chain(on_debian).filter(|(program, _)| !is_installed(program));
-    let missing: Vec<&str> = missing.map(|(_, package)| package).collect();
+    let mut missing = BTreeSet::new();
+    for needs in needs(root)? {
+        let on_linux = needs.linux.into_iter().filter(|_| cfg!(target_os = "linux"));
+        let on_debian = needs.debian.into_iter().filter(|_| manager.is_some_and(|(manager, _)| manager == "apt-get"));
+        let all = needs.programs.into_iter().chain(on_linux).chain(on_debian);
+        missing.extend(all.filter(|(program, _)| !is_installed(program)).map(|(_, package)| package));
+    }
     if missing.is_empty() {
         return Ok(());
     }
     let Some((manager, arguments)) = manager else {
+        let missing: Vec<String> = missing.into_iter().collect();
         bail!("the tests need {}, and no known package manager is here: install it by hand", missing.join(", "));
     };
-    let name = |package| {
+    let name = |package: String| {
         let is_meant = |(of, usual, _): &(&str, &str, &str)| *of == manager && *usual == package;
-        OTHER_NAMES.into_iter().find(is_meant).map_or(package, |(_, _, other)| other)
+        OTHER_NAMES.into_iter().find(is_meant).map_or(package, |(_, _, other)| other.to_owned())
     };
     let missing = missing.into_iter().map(name);
     // Debian's images come without lists of packages.

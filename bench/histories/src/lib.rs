@@ -1,9 +1,9 @@
 //! Histories as clients of ZooKeeper see them, made by a simulation of one server.
 
-use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Operation, Permissions, Response, Who};
-use simutant_oracle::specifications::{Text, ZooKeeper};
+use simutant_oracle::specifications::Text;
 use simutant_oracle::{Call, End, History, Mode, Moment, Open, Session, Specification, Time};
 use simutant_random::Random;
+use simutant_zookeeper_histories::{Access, CreateMode, Operation, Permissions, Response, Who, ZooKeeper};
 
 /// What clients ask of ZooKeeper and are answered.
 pub type ZooKeeperHistory = History<Operation, Response>;
@@ -122,7 +122,7 @@ mod tests {
             let history = history(4, 5, seed);
             assert_eq!(history.calls().len(), 20);
             assert!(history.calls().iter().all(|call| call.end.response().is_some()));
-            let check = Check { order: Order::zookeeper(), ..Check::default() };
+            let check = Check { order: Order::ordered_sequential(), ..Check::default() };
             assert!(check.run(&history, &ZooKeeper::default()).is_possible(), "seed {seed}");
         }
     }

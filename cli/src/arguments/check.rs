@@ -19,8 +19,8 @@ pub(crate) struct CheckArguments {
     #[arg(required = true, value_name = "HISTORY")]
     pub(crate) histories: Vec<PathBuf>,
     /// What the histories are of: register, key-value-store, mutex, lease, counter, set, queue, stack, priority-queue,
-    /// unordered-queue, log, unique-ids, bank or zookeeper; or a specification of a package of your own, which is named in
-    /// its Cargo.toml, in [package.metadata.simutant.specifications].
+    /// unordered-queue, log, unique-ids or bank; or a specification of a package, which its Cargo.toml names in
+    /// [package.metadata.simutant.specifications]: of your own, or of Simutant's systems, such as zookeeper.
     #[arg(long, value_name = "NAME")]
     pub(crate) specification: String,
     /// Give each key a service of its own, such as a register: calls have a key, or [key value]. A specification of a
@@ -100,7 +100,7 @@ pub(crate) enum OrderArgument {
     /// The calls of each session were taken in their order.
     Sequential,
     /// The calls of each session in their order, and the synchronous calls of all sessions in theirs.
-    Zookeeper,
+    OrderedSequential,
 }
 
 impl From<OrderArgument> for NamedOrder {
@@ -108,7 +108,7 @@ impl From<OrderArgument> for NamedOrder {
         match order {
             OrderArgument::Linearizability => Self::Linearizability,
             OrderArgument::Sequential => Self::Sequential,
-            OrderArgument::Zookeeper => Self::Zookeeper,
+            OrderArgument::OrderedSequential => Self::OrderedSequential,
         }
     }
 }

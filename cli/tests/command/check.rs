@@ -248,7 +248,6 @@ fn what_cannot_be_used_is_named_with_its_cure() {
         &["good.edn", "--specification", "counter", "--initial", "none.json"],
         "--initial none.json: not JSON",
     );
-    refused(path, &["good.edn", "--specification", "zookeeper"], "has no vocabulary for it");
     refused(path, &["text", "--specification", "register"], "limo, polylin, with --format");
     refused(path, &["text", "--specification", "register", "--format", "jepsen-edn"], "line 1, column");
     refused(path, &[".", "--specification", "register"], "unreadable");
@@ -316,20 +315,20 @@ fn histories_that_two_machines_checked_are_told_as_those_of_one() {
     refused(path, &[&given[..], &["--judged", "other.json"]].concat(), "it says something else of b.edn than another");
 }
 
-/// A client creates a node; another one deletes it and sees it afterwards. Both call without waiting for the answers.
-const SEEN_AFTER_DELETION: &str = r#"{"session":1,"mode":"asynchronous","operation":{"create":{"path":"/a","data":null}},"invoked_ns":0,"end":{"returned":{"at_ns":10,"response":"done"}}}
-{"session":2,"mode":"asynchronous","operation":{"delete":{"path":"/a"}},"invoked_ns":1,"end":{"returned":{"at_ns":11,"response":"done"}}}
-{"session":2,"mode":"asynchronous","operation":{"exists":{"path":"/a"}},"invoked_ns":2,"end":{"returned":{"at_ns":12,"response":{"exists":true}}}}
+/// A value that another one took the place of before it was read, if both answers are right.
+const READ_AFTER_REPLACEMENT: &str = r#"{"session":1,"mode":"asynchronous","operation":{"put":{"key":"x","value":"a"}},"invoked_ns":0,"end":{"returned":{"at_ns":10,"response":"done"}}}
+{"session":2,"mode":"asynchronous","operation":{"compare_and_set":{"key":"x","from":"a","to":"b"}},"invoked_ns":1,"end":{"returned":{"at_ns":11,"response":{"compared":true}}}}
+{"session":2,"mode":"asynchronous","operation":{"get":{"key":"x"}},"invoked_ns":2,"end":{"returned":{"at_ns":12,"response":{"value":"a"}}}}
 "#;
 
 #[test]
 fn each_answer_is_explained_by_itself_where_that_is_asked_for() {
     let folder = folder();
-    write(&folder.path().join("seen.jsonl"), SEEN_AFTER_DELETION);
-    let base = ["seen.jsonl", "--specification", "zookeeper", "--order", "zookeeper"];
+    write(&folder.path().join("seen.jsonl"), READ_AFTER_REPLACEMENT);
+    let base = ["seen.jsonl", "--specification", "key-value-store", "--order", "ordered-sequential"];
     let with = |more: &[&str]| check(folder.path(), &[&base[..], more].concat());
     for filter in ["none", "weak", "strong"] {
-        // The deletion may have been refused, if its answer is not compared.
+        // Nothing may have been replaced, if the answer to that is not compared.
         let output = with(&["--scope", "simple", "--filter", filter, "--smt"]);
         assert_exit(&output, 0);
         assert_eq!(stdout(&output), "seen.jsonl: possible (3 calls of 2 sessions)\n  z3 says that it is possible.\n");
@@ -345,6 +344,25 @@ fn each_answer_is_explained_by_itself_where_that_is_asked_for() {
     let output = with(&["--filter", "weak"]);
     assert_exit(&output, 3);
     assert!(stderr(&output).contains("--filter: goes with --scope simple or strict"), "{}", stderr(&output));
+}
+
+#[test]
+fn specifications_of_simutants_systems_are_found_anywhere() {
+    let folder = folder();
+    let created = r#"{"session":1,"operation":{"create":{"path":"/a"}},"invoked_ns":0,"end":{"returned":{"at_ns":1,"response":"done"}}}"#;
+    let missed = r#"{"session":1,"operation":{"exists":{"path":"/a"}},"invoked_ns":2,"end":{"returned":{"at_ns":3,"response":{"exists":false}}}}"#;
+    write(&folder.path().join("good.jsonl"), created);
+    write(&folder.path().join("wrong.jsonl"), format!("{created}\n{missed}\n"));
+    write(&folder.path().join("good.edn"), GOOD);
+    let with = |file: &str| check(folder.path(), &[file, "--specification", "zookeeper"]);
+    assert_exit(&with("good.jsonl"), 0);
+    assert_exit(&with("wrong.jsonl"), 1);
+    let output = with("good.edn");
+    assert_exit(&output, 3);
+    assert!(stdout(&output).contains("has no vocabulary"), "{}", stdout(&output));
+    let output = check(folder.path(), &["good.jsonl", "--specification", "zookeper"]);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("did you mean `zookeeper`?"), "{}", stderr(&output));
 }
 
 #[test]

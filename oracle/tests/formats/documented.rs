@@ -8,7 +8,7 @@ use simutant_oracle::catalogue::ReadyMade;
 use simutant_oracle::formats::Value;
 use simutant_oracle::specifications::{
     Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds,
-    UnorderedQueue, ZooKeeper,
+    UnorderedQueue,
 };
 
 const PAGE: &str = include_str!("../../../docs/src/reference/files.md");
@@ -58,7 +58,6 @@ fn the_books_operations_and_responses_are_those_of_the_specifications() {
                 ReadyMade::Log => check::<Log<Value>>,
                 ReadyMade::UniqueIds => check::<UniqueIds<Value>>,
                 ReadyMade::Bank => check::<Bank>,
-                ReadyMade::ZooKeeper => check::<ZooKeeper>,
                 other => panic!("{} has no row", other.name()),
             };
             check(&operations, &responses);

@@ -45,7 +45,7 @@ fn explained(seed: u64, order: &Order) -> Option<(RegisterHistory, Explanation<R
 }
 
 fn orders() -> [Order; 3] {
-    [Order::linearizability(), Order::sequential(), Order::zookeeper()]
+    [Order::linearizability(), Order::sequential(), Order::ordered_sequential()]
 }
 
 proptest! {
@@ -169,7 +169,7 @@ fn revisions_that_contradict_times_or_answers_are_named() {
     check(late(), Order::linearizability(), Some(Some((0, 1))));
     let of_one = || late().into_iter().map(|call| Call { session: Session(1), ..call }).collect();
     check(of_one(), Order::sequential(), Some(Some((0, 1))));
-    check(late(), Order::zookeeper(), Some(Some((0, 1))));
+    check(late(), Order::ordered_sequential(), Some(Some((0, 1))));
     check(late(), Order::partial(vec![(0, 1)]), Some(Some((0, 1))));
     // The read had the value before it was written.
     let early = vec![revised(1, Write(1), (0, 20), Done, 7), revised(2, Read, (0, 20), Value(Some(1)), 6)];

@@ -65,7 +65,6 @@ fn every_ready_made_specification_has_a_name_and_an_initial_state() {
     assert!(
         matches!(judge(ReadyMade::UniqueIds, Some(&json!([4])), &ids), Ok(report) if report.answer != judge(ReadyMade::UniqueIds, None, &ids).expect("it is one").answer)
     );
-    assert!(ReadyMade::ZooKeeper.check_initial(&json!([])).is_err());
     assert_eq!(ReadyMade::named("Register"), None);
 }
 
@@ -124,7 +123,7 @@ fn a_request_is_read_as_it_was_written() {
     let request = JudgingRequest {
         file: Some("a.edn".into()),
         format: Some(Format::JepsenLog),
-        order: NamedOrder::Zookeeper,
+        order: NamedOrder::OrderedSequential,
         revisions: true,
         scope: Scope::EachCall { compared: Compared::All, filter: Filter::Unrelated },
         strategy: Strategy::BreadthFirst,
@@ -181,7 +180,6 @@ fn calls_on_keys_are_those_of_a_service_for_each_key() {
     let queues = [("enqueue", "[1 4]", "[1 4]"), ("enqueue", "[2 5]", "[2 5]"), ("drain", "[2 nil]", "[2 [5]]")];
     check(&keyed, ReadyMade::Queue, None, &edn(&queues), true);
     check(&keyed, ReadyMade::Queue, None, &edn(&[&queues[..], &[("drain", "[1 nil]", "[1 []]")]].concat()), false);
-    assert!(matches!(ReadyMade::ZooKeeper.judge(&keyed, None, &mut &b""[..], watch()), Err(JudgingError::NoKeys)));
 }
 
 /// No account has less than nothing, unless it may be overdrawn.

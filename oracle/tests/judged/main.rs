@@ -31,4 +31,3 @@ mod search;
 mod sources;
 #[path = "../../../research/checker/src/tried.rs"]
 mod tried;
-mod zookeeper;

@@ -10,8 +10,8 @@ use simutant_oracle::specifications::{
 use simutant_oracle::{Check, Order, Specification, Strategy, hints};
 use simutant_random::Random;
 
-use crate::judge::{Shape, brute_force, history};
-use crate::tried::{Tried, one_of};
+use crate::judge::{Shape, brute_force, history, one_of};
+use crate::tried::Tried;
 
 /// A specification with what it is tried with.
 struct Subject<S: Specification> {

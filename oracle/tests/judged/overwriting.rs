@@ -9,8 +9,7 @@ use simutant_oracle::{
 };
 use simutant_random::Random;
 
-use crate::judge::agree;
-use crate::tried::one_of;
+use crate::judge::{agree, one_of};
 
 /// What random histories are like.
 #[derive(Debug, Clone, Copy)]

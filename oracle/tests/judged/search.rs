@@ -2,19 +2,19 @@
 
 use crate::any::Name;
 use crate::case::Case;
-use crate::judge::{Shape, brute_force, history};
-use crate::tried::{Tried, one_of};
+use crate::judge::{Shape, brute_force, history, one_of};
+use crate::tried::Tried;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use simutant_oracle::specifications::{
-    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
-    register,
+    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, register,
 };
 use simutant_oracle::{
     Answer, Budget, Call, Check, Compared, End, Filter, History, Limit, Moment, Order, Revision, Scope, Session, Time,
     hints,
 };
 use simutant_random::Random;
+use simutant_zookeeper_histories::ZooKeeper;
 
 fn made<S: Tried>(random: &mut Random, shape: Shape) -> History<S::Operation, S::Response>
 where

@@ -8,11 +8,12 @@ mod judge;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use judge::{Shape, brute_force, history};
+use judge::{Shape, brute_force, history, one_of};
 use simutant_oracle::smt::{self, Satisfiable, Solver, SolverError};
-use simutant_oracle::specifications::{Queue, Register, ZooKeeper, containers, register, zookeeper};
+use simutant_oracle::specifications::{Queue, Register, containers, register};
 use simutant_oracle::{Check, Compared, Filter, History, Order, Recorder, Scope, Session, Specification, Time};
 use simutant_random::Random;
+use simutant_zookeeper_histories::{self as histories, ZooKeeper};
 
 /// How many histories of each specification there are.
 const HISTORIES: u64 = 120;
@@ -21,10 +22,6 @@ const HISTORIES: u64 = 120;
 const ORDERS: u64 = 6;
 
 const SHAPE: Shape = Shape { calls_max: 7, sessions: 3, unknown: 1, may_be_wrong: true };
-
-fn one_of<T: Clone>(random: &mut Random, options: &[T]) -> T {
-    options[random.uniform(0..=options.len() as u64 - 1) as usize].clone()
-}
 
 /// The scopes that they are tried with, the whole history most often.
 const SCOPES: [Scope; 7] = {
@@ -75,7 +72,7 @@ where
             Order::linearizability(),
             Order::linearizability().with_revisions(),
             Order::sequential(),
-            Order::zookeeper(),
+            Order::ordered_sequential(),
             Order::none(),
             Order { pairs, ..Order::sequential() },
         ];
@@ -109,10 +106,10 @@ fn all_cases() -> Vec<Case> {
         cases::<Queue<u8>>(&[Put(0), Put(1), Take, Take], &[Value(None), Value(Some(0)), Value(Some(1)), Done])
     };
     let trees = {
-        use zookeeper::CreateMode::Persistent;
-        use zookeeper::Error::{NoNode, NodeExists, NotEmpty};
-        use zookeeper::Operation::{Create, Delete, Exists, GetData, SetData};
-        use zookeeper::Response;
+        use histories::CreateMode::Persistent;
+        use histories::Error::{NoNode, NodeExists, NotEmpty};
+        use histories::Operation::{Create, Delete, Exists, GetData, SetData};
+        use histories::Response;
         let operations = [
             Create { path: "/a".into(), data: None, mode: Persistent },
             Create { path: "/a/b".into(), data: Some("x".into()), mode: Persistent },
@@ -156,7 +153,7 @@ fn a_solver_agrees_with_the_search() {
 
 #[test]
 fn a_call_that_may_be_left_out_is_not_where_another_one_waits_for_it() {
-    use zookeeper::{CreateMode, Operation, Response};
+    use histories::{CreateMode, Operation, Response};
     let recorder = Recorder::new();
     let create = |path: &str| Operation::Create { path: path.into(), data: None, mode: CreateMode::Persistent };
     let delete = Operation::Delete { path: "/a".into(), version: None };

@@ -6,10 +6,11 @@ use std::cell::Cell;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_oracle::specifications::{
-    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
+    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds,
 };
 use simutant_oracle::{Answer, Call, End, Footprint, Open, Session, Specification};
 use simutant_random::Random;
+use simutant_zookeeper_histories::ZooKeeper;
 
 use crate::tried::{Permits, Tried};
 

@@ -208,7 +208,7 @@ pub(crate) fn orders(pairs: &[(usize, usize)]) -> [Order; 7] {
         Order::linearizability(),
         Order::linearizability().with_revisions(),
         Order::sequential(),
-        Order::zookeeper(),
+        Order::ordered_sequential(),
         Order::none(),
         Order::partial(pairs.to_vec()),
         Order { pairs: pairs.to_vec(), ..Order::linearizability() },
@@ -221,7 +221,7 @@ pub(crate) fn orders_of_each(history: &AnyHistory, pairs: &[(usize, usize)]) -> 
     let revisions = Order::linearizability().with_revisions();
     let all = Order { pairs: pairs.to_vec(), ..revisions.clone() };
     let all = if is_contradictory(&all, history) { revisions } else { all };
-    [Order::linearizability(), Order::zookeeper(), all]
+    [Order::linearizability(), Order::ordered_sequential(), all]
 }
 
 pub(crate) fn judged(history: &AnyHistory, initial: &Any, pairs: &[(usize, usize)]) -> Verdicts {

@@ -7,9 +7,9 @@ use simutant_random::Random;
 
 use crate::any::{Any, Name, Operation, Response};
 use crate::case::{AnyHistory, Case, Verdicts, started};
-use crate::judge::brute_force;
+use crate::judge::{brute_force, one_of};
 use crate::sample::{JUDGED_CALLS_MAX, kind};
-use crate::tried::{maybe, one_of};
+use crate::tried::maybe;
 
 /// How many histories are drawn, of which the one is kept that has the most edges.
 const DRAWN_MAX: usize = 24;

@@ -57,7 +57,7 @@ impl Examined {
             self.check(order, Strategy::JustInTime, false, expected)?;
             self.budgets(order, expected)?;
         }
-        let (sequential, zookeeper) = (Order::sequential(), Order::zookeeper());
+        let (sequential, zookeeper) = (Order::sequential(), Order::ordered_sequential());
         for strategy in STRATEGIES {
             self.check(&real_time, strategy, false, possible.linearizability)?;
         }

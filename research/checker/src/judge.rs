@@ -20,6 +20,11 @@ pub(crate) struct Shape {
     pub(crate) may_be_wrong: bool,
 }
 
+/// Returns one of several, each as likely.
+pub(crate) fn one_of<T: Clone>(random: &mut Random, options: &[T]) -> T {
+    options[random.uniform(0..=options.len() as u64 - 1) as usize].clone()
+}
+
 /// Returns a history of a service that does as the specification says, or nearly.
 ///
 /// `operation` and `response` make up an operation, and an answer that need not be right.

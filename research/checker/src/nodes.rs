@@ -3,16 +3,16 @@
 
 use std::collections::BTreeSet;
 
-use simutant_oracle::specifications::zookeeper::{
-    Access, CreateMode, Error, Event, Operation, Owner, Permissions, Response, Stat, Who,
-};
 use simutant_oracle::{Call, End, History, Order, Session};
 use simutant_random::Random;
+use simutant_zookeeper_histories::{
+    Access, CreateMode, Error, Event, Operation, Owner, Permissions, Response, Stat, Who,
+};
 
 use crate::any::{self, Any, Name};
 use crate::case::{AnyHistory, Case, Verdicts, started};
-use crate::judge::{Shape, brute_force, history_of};
-use crate::tried::{maybe, one_of};
+use crate::judge::{Shape, brute_force, history_of, one_of};
+use crate::tried::maybe;
 
 /// How many histories with watches are drawn, of which the one is kept that tells the most.
 const WATCHED_MAX: usize = 96;

@@ -7,9 +7,9 @@ use simutant_random::Random;
 
 use crate::any::{Any, Name, Operation};
 use crate::case::{AnyHistory, Case, Verdicts, judged, orders_of_each, started};
-use crate::judge::{Shape, brute_force, brute_force_each, brute_force_each_apart, history, history_of};
+use crate::judge::{Shape, brute_force, brute_force_each, brute_force_each_apart, history, history_of, one_of};
 use crate::nodes::as_seen;
-use crate::tried::{maybe, one_of};
+use crate::tried::maybe;
 
 /// What is drawn: few calls, so that the judge can try all orders.
 const SHAPE: Shape = Shape { calls_max: 6, sessions: 3, unknown: 3, may_be_wrong: true };

@@ -4,12 +4,14 @@
 use std::fmt::Debug;
 
 use simutant_oracle::specifications::{
-    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, ZooKeeper,
-    bank, containers, counter, ids, lock, log, register, set, store, zookeeper,
+    Bank, Counter, KeyValueStore, Lease, Log, Mutex, PriorityQueue, Queue, Register, Set, Stack, UniqueIds, bank,
+    containers, counter, ids, lock, log, register, set, store,
 };
 use simutant_oracle::{Footprint, Open, Session, Specification};
 use simutant_random::Random;
+use simutant_zookeeper_histories::{self as histories, ZooKeeper};
 
+use crate::judge::one_of;
 use crate::nodes;
 
 /// What operations a specification is tried with, and made-up answers to them.
@@ -28,10 +30,6 @@ pub(crate) trait Tried: Specification + Debug {
     fn distinct() -> (Vec<Self::Operation>, Vec<Self::Operation>) {
         (Vec::new(), Vec::new())
     }
-}
-
-pub(crate) fn one_of<T: Clone>(random: &mut Random, options: &[T]) -> T {
-    options[random.uniform(0..=options.len() as u64 - 1) as usize].clone()
 }
 
 pub(crate) fn maybe(random: &mut Random) -> bool {
@@ -283,15 +281,15 @@ impl Tried for ZooKeeper {
         let mut nodes = Self::default();
         nodes.step(
             Session(1),
-            &zookeeper::Operation::Create { path: "/a".into(), data: None, mode: zookeeper::CreateMode::Persistent },
+            &histories::Operation::Create { path: "/a".into(), data: None, mode: histories::CreateMode::Persistent },
             &mut Open::first(),
         );
         nodes
     }
 
-    fn operations() -> Vec<zookeeper::Operation> {
-        use zookeeper::CreateMode::Persistent;
-        use zookeeper::Operation::{Create, Delete, Exists, GetAcl, GetChildren, GetData, SetAcl, SetData};
+    fn operations() -> Vec<histories::Operation> {
+        use histories::CreateMode::Persistent;
+        use histories::Operation::{Create, Delete, Exists, GetAcl, GetChildren, GetData, SetAcl, SetData};
         let [mine, both, ..] = lists();
         vec![
             Create { path: "/a".into(), data: None, mode: Persistent },
@@ -312,19 +310,19 @@ impl Tried for ZooKeeper {
         ]
     }
 
-    fn made_up(random: &mut Random, operation: &zookeeper::Operation) -> zookeeper::Response {
-        use zookeeper::Error::{BadArguments, InvalidAcl, NoAuth, NoNode, NodeExists, NotEmpty};
-        use zookeeper::Response::{Acl, Children, Data, Done, Error, Exists};
+    fn made_up(random: &mut Random, operation: &histories::Operation) -> histories::Response {
+        use histories::Error::{BadArguments, InvalidAcl, NoAuth, NoNode, NodeExists, NotEmpty};
+        use histories::Response::{Acl, Children, Data, Done, Error, Exists};
         let answer = match operation {
-            zookeeper::Operation::Watch(read) => return Self::made_up(random, read),
-            zookeeper::Operation::Exists { .. } => Exists(maybe(random)),
-            zookeeper::Operation::GetChildren { .. } => {
+            histories::Operation::Watch(read) => return Self::made_up(random, read),
+            histories::Operation::Exists { .. } => Exists(maybe(random)),
+            histories::Operation::GetChildren { .. } => {
                 one_of(random, &[Children(vec![]), Children(vec!["b".into()]), Error(NoNode), Error(NoAuth)])
             }
-            zookeeper::Operation::GetData { .. } => {
+            histories::Operation::GetData { .. } => {
                 one_of(random, &[Data(None), Data(Some("x".into())), Error(NoNode), Error(NoAuth)])
             }
-            zookeeper::Operation::GetAcl { .. } => {
+            histories::Operation::GetAcl { .. } => {
                 one_of(random, &[Acl(lists()[0].clone()), Acl(lists()[1].clone()), Error(NoNode), Error(NoAuth)])
             }
             _ => {
@@ -335,7 +333,7 @@ impl Tried for ZooKeeper {
         nodes::made_up(random, operation, answer)
     }
 
-    fn themes() -> Vec<Vec<zookeeper::Operation>> {
+    fn themes() -> Vec<Vec<histories::Operation>> {
         vec![
             Self::operations(),
             nodes::of_versions(),
@@ -349,9 +347,9 @@ impl Tried for ZooKeeper {
 }
 
 /// Returns lists of who may do what: all but to write to one session; to read to all; all twice; and nothing to anyone.
-fn lists() -> [Vec<zookeeper::Access>; 4] {
-    use zookeeper::Who::{Anyone, Session as Only};
-    let access = |who, permissions| zookeeper::Access { who, permissions: zookeeper::Permissions(permissions) };
+fn lists() -> [Vec<histories::Access>; 4] {
+    use histories::Who::{Anyone, Session as Only};
+    let access = |who, permissions| histories::Access { who, permissions: histories::Permissions(permissions) };
     let all = access(Anyone, 31);
     [vec![access(Only(Session(1)), 29)], vec![access(Anyone, 1), access(Only(Session(2)), 31)], vec![all, all], vec![]]
 }
@@ -361,8 +359,8 @@ fn lists() -> [Vec<zookeeper::Access>; 4] {
 pub(crate) struct Permits<const IS_STALE: bool>(ZooKeeper);
 
 impl<const IS_STALE: bool> Specification for Permits<IS_STALE> {
-    type Operation = zookeeper::Operation;
-    type Response = zookeeper::Response;
+    type Operation = histories::Operation;
+    type Response = histories::Response;
 
     fn step(&mut self, session: Session, operation: &Self::Operation, open: &mut Open<'_>) -> Self::Response {
         self.0.step(session, operation, open)
@@ -382,14 +380,14 @@ impl<const IS_STALE: bool> Tried for Permits<IS_STALE> {
         let mut nodes = if IS_STALE { ZooKeeper::with_stale_permissions() } else { ZooKeeper::default() };
         nodes.step(
             Session(1),
-            &zookeeper::Operation::Create { path: "/a".into(), data: None, mode: zookeeper::CreateMode::Persistent },
+            &histories::Operation::Create { path: "/a".into(), data: None, mode: histories::CreateMode::Persistent },
             &mut Open::first(),
         );
         Self(nodes)
     }
 
-    fn operations() -> Vec<zookeeper::Operation> {
-        use zookeeper::Operation::{Create, Delete, GetAcl, GetChildren, GetData, SetAcl, SetData};
+    fn operations() -> Vec<histories::Operation> {
+        use histories::Operation::{Create, Delete, GetAcl, GetChildren, GetData, SetAcl, SetData};
         let set = |acl| SetAcl { path: "/a".into(), acl, version: None };
         let mut operations: Vec<_> = lists().into_iter().map(set).collect();
         operations.extend([
@@ -398,17 +396,17 @@ impl<const IS_STALE: bool> Tried for Permits<IS_STALE> {
             GetData { path: "/a".into() },
             GetAcl { path: "/a".into() },
             GetChildren { path: "/a".into() },
-            Create { path: "/a/b".into(), data: None, mode: zookeeper::CreateMode::Persistent },
+            Create { path: "/a/b".into(), data: None, mode: histories::CreateMode::Persistent },
             Delete { path: "/a/b".into(), version: None },
         ]);
         operations
     }
 
-    fn made_up(random: &mut Random, operation: &zookeeper::Operation) -> zookeeper::Response {
+    fn made_up(random: &mut Random, operation: &histories::Operation) -> histories::Response {
         ZooKeeper::made_up(random, operation)
     }
 
-    fn themes() -> Vec<Vec<zookeeper::Operation>> {
+    fn themes() -> Vec<Vec<histories::Operation>> {
         vec![Self::operations(), nodes::of_permitted_transactions()]
     }
 }

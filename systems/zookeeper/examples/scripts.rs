@@ -13,10 +13,10 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use simutant_oracle::specifications::ZooKeeper;
 use simutant_oracle::{Answer, Check, Order};
 use simutant_sim_core::Random;
 use simutant_zookeeper::testbed::{CallScript, ScriptDomain, Servers, Sessions, ZooKeeperHistory};
+use simutant_zookeeper_histories::ZooKeeper;
 
 /// How long an answer may take on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -125,7 +125,7 @@ fn run(
 }
 
 fn judge(history: &ZooKeeperHistory, initial: &ZooKeeper) -> Answer {
-    Check { order: Order::zookeeper(), ..Check::default() }.run(history, initial).answer
+    Check { order: Order::ordered_sequential(), ..Check::default() }.run(history, initial).answer
 }
 
 type Failure = Box<dyn Error + Send + Sync>;

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use simutant_oracle::Session;
-use simutant_oracle::specifications::zookeeper::{Error, Operation, Permissions, Response};
 use simutant_sim_core::{Context, FifoReceiver, VirtualDuration};
+use simutant_zookeeper_histories::{Error, Operation, Permissions, Response};
 
 use super::messages::{Transaction, ZooKeeperMessage};
 use super::server::{Prepared, State};

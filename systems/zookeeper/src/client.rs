@@ -4,10 +4,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use simutant_oracle::specifications::zookeeper::{Error, Event, Operation, Response};
 use simutant_oracle::{Session, Time};
 use simutant_sim_core::{Address, ConnectError, Context, Either2, Stream, VirtualDuration, select};
 use simutant_system::history_time;
+use simutant_zookeeper_histories::{Error, Event, Operation, Response};
 
 use super::machine::{Lost, Service};
 use super::messages::ZooKeeperMessage;

@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use simutant_models::Limits;
-use simutant_oracle::specifications::zookeeper::{Operation, Response};
-use simutant_oracle::{Check, End, History, Order, Session, Time, specifications};
+use simutant_oracle::{Check, End, History, Order, Session, Time};
 use simutant_sim_core::network::Latency;
 use simutant_sim_core::trace::DurableState;
 use simutant_sim_core::{
@@ -15,6 +14,7 @@ use simutant_sim_core::{
     VirtualTime,
 };
 use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Walk, Walks};
+use simutant_zookeeper_histories::{Operation, Response};
 
 use super::ZooKeeperMessage;
 use super::client::Connection;
@@ -113,7 +113,7 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
     for (number, walk) in (1..).zip(&case.clients) {
         add_client(&mut simulation, (Session(number), walk), address, VirtualTime::ZERO, &observer, &failed);
     }
-    let initial = specifications::ZooKeeper::default();
+    let initial = simutant_zookeeper_histories::ZooKeeper::default();
     observer.check_by(&mut simulation, "what clients saw is possible", initial, check());
     if case.crash.is_none() {
         let recorder = observer.recorder().clone();

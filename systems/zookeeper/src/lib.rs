@@ -8,7 +8,7 @@
 //!
 //! Clients are driven by a [machine](machine::client): they make synchronous calls, of which they await the answer, and
 //! asynchronous ones, of which several are on their way. What all of them saw is judged by
-//! [`simutant_oracle::specifications::ZooKeeper`]: some order of the calls must explain the answers, in which calls of a
+//! [`simutant_zookeeper_histories::ZooKeeper`]: some order of the calls must explain the answers, in which calls of a
 //! session keep their order, and so do calls of which one ended before the other began.
 //!
 //! A read may leave a watch at the server that the client is connected with. The last stage takes the watches of what it

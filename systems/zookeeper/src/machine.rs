@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use simutant_models::{Machine, Shape, Step, Stop, skip, transition};
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Event, Operation, Permissions, Response, Who};
 use simutant_oracle::{CallId, Recorder, Session, Time};
+use simutant_zookeeper_histories::{Access, CreateMode, Event, Operation, Permissions, Response, Who};
 
 /// The service, as a client has it: a connection to the simulated server, or to a real one.
 pub trait Service: 'static {

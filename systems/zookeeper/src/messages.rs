@@ -2,8 +2,8 @@
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Event, Operation, Response};
 use simutant_sim_core::{Message, VirtualDuration};
+use simutant_zookeeper_histories::{Access, Event, Operation, Response};
 
 /// What is sent on a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Error, Operation, Permissions, Response};
+use simutant_zookeeper_histories::{Error, Operation, Permissions, Response};
 
 use super::messages::Transaction;
 use super::tree::{Node, Tree, parent};

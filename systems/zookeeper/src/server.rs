@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use simutant_oracle::Session;
-use simutant_oracle::specifications::zookeeper::{Error, Operation, Response};
 use simutant_sim_core::{
     Context, Either2, FifoReceiver, FifoSender, Stream, StreamReceiver, StreamSender, VirtualDuration, fifo, select,
 };
+use simutant_zookeeper_histories::{Error, Operation, Response};
 
 use super::apply::apply;
 use super::log::{log, replay};

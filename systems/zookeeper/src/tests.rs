@@ -2,12 +2,12 @@ use std::fmt::Debug;
 use std::rc::Rc;
 
 use simutant_oracle::Session;
-use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Event, Operation, Permissions, Response, Who};
-use simutant_oracle::{Check, Order, Recorder, specifications};
+use simutant_oracle::{Check, Order, Recorder};
 use simutant_sim_core::trace::Action;
 use simutant_sim_core::{Address, Context, Simulation, VirtualDuration};
 use simutant_system::testing::check_reseeding;
 use simutant_system::{InputSource, Universe, universe};
+use simutant_zookeeper_histories::{Access, CreateMode, Event, Operation, Permissions, Response, Who};
 
 use super::client::{Connection, SILENCE};
 use super::machine::Service;
@@ -101,7 +101,7 @@ fn three_calls() -> [Operation; 3] {
 #[test]
 fn three_calls_in_flight_tell_where_permissions_are_checked() {
     let created = Response::Created("/a".into());
-    let no_auth = Response::Error(specifications::zookeeper::Error::NoAuth);
+    let no_auth = Response::Error(simutant_zookeeper_histories::Error::NoAuth);
     let answers = |rule| -> Vec<Response> {
         pipelined(rule, &three_calls()).iter().map(|answer| answer.without_stat().clone()).collect()
     };
@@ -112,8 +112,8 @@ fn three_calls_in_flight_tell_where_permissions_are_checked() {
         for (operation, response) in three_calls().into_iter().zip(responses) {
             recorder.observed(Session(1), operation, response.clone(), simutant_oracle::Time::ZERO);
         }
-        let check = Check { order: Order::zookeeper(), ..Check::default() };
-        check.run(&recorder.history(), &specifications::ZooKeeper::default()).is_possible()
+        let check = Check { order: Order::ordered_sequential(), ..Check::default() };
+        check.run(&recorder.history(), &simutant_zookeeper_histories::ZooKeeper::default()).is_possible()
     };
     assert!(judged(&[Response::Done, Response::Done, no_auth]));
     assert!(!judged(&[Response::Done, Response::Done, Response::Done]));
@@ -201,7 +201,7 @@ fn a_session_expires_that_is_silent_for_too_long_with_its_nodes() {
     assert_eq!((own.without_stat(), other.without_stat()), (&Response::Exists(true), &Response::Exists(true)));
     let (is_expired, own, other) = after_silence(3);
     assert!(is_expired);
-    assert_eq!(own, Response::Error(specifications::zookeeper::Error::SessionExpired));
+    assert_eq!(own, Response::Error(simutant_zookeeper_histories::Error::SessionExpired));
     assert_eq!(other, Response::Exists(false).after(vec![Event::Deleted("/a".into())]));
 }
 

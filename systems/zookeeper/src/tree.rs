@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, Owner, Permissions, Stat, Who};
+use simutant_zookeeper_histories::{Access, Owner, Permissions, Stat, Who};
 
 use super::messages::Transaction;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Event, Operation, Permissions};
 use simutant_sim_core::FifoSender;
+use simutant_zookeeper_histories::{Event, Operation, Permissions};
 
 use super::messages::{Transaction, ZooKeeperMessage};
 use super::tree::{Node, Tree, parent};

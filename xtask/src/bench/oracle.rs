@@ -1,5 +1,5 @@
 //! `cargo xtask bench oracle`: what the oracle takes to judge histories, beside the checkers that the registry has, and
-//! what its strategies cost on histories of ZooKeeper as they grow.
+//! what its strategies cost on histories of a tree of nodes as they grow.
 //!
 //! `bench/histories/` has the programs. What counts is the ratio of two times of one run; each is the least of the
 //! rounds, since what else a machine does can only make it longer.
@@ -22,10 +22,10 @@ pub(crate) struct OracleArguments {
     /// Checks the histories of a folder: `etcd`, with `verdicts.txt`, and `kv`, whose files' names say the verdict.
     #[arg(long, value_name = "DIR", required_unless_present = "figures")]
     histories: Option<PathBuf>,
-    /// Draws what each strategy costs on histories of ZooKeeper with 2 to 11 sessions of as many calls.
+    /// Draws what each strategy costs on histories of a tree of nodes with 2 to 11 sessions of as many calls.
     #[arg(long, value_name = "FILE.svg")]
     figures: Option<PathBuf>,
-    /// Checks everything once, and few histories of ZooKeeper: to see that everything works, not to quote.
+    /// Checks everything once, and few histories of a tree: to see that everything works, not to quote.
     #[arg(long)]
     quick: bool,
     /// Prints `{etcd_ratio, kv_c50_ratio, kv_unpartitioned_ratio, right, …}` instead of tables.

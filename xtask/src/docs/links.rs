@@ -11,21 +11,11 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 const BOOK: &str = "docs/src";
 
 /// Documents outside of the book.
-const DOCUMENTS: [&str; 13] = [
-    "README.md",
-    "ARCHITECTURE.md",
-    "GLOSSARY.md",
-    "CHANGELOG.md",
-    "tests/README.md",
-    "research/checker/README.md",
-    "examples/gbn-python/README.md",
-    "examples/omnipaxos/README.md",
-    "examples/store/README.md",
-    "examples/tickets/README.md",
-    "examples/two-phase-commit/README.md",
-    "systems/dns/FINDINGS.md",
-    "systems/zookeeper/FINDINGS.md",
-];
+const DOCUMENTS: [&str; 5] = ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CHANGELOG.md", "tests/README.md"];
+
+/// Where each folder may have a document, and what that is called.
+const DOCUMENT_OF_FOLDERS: [(&str, &str); 3] =
+    [("examples", "README.md"), ("research", "README.md"), ("systems", "FINDINGS.md")];
 
 /// What a document refers to, and can be referred to by.
 #[derive(Debug, Default)]
@@ -47,6 +37,13 @@ const HISTORY: &str = "CHANGELOG.md";
 /// A document cannot be read.
 pub(crate) fn faults(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut paths: Vec<PathBuf> = DOCUMENTS.map(PathBuf::from).to_vec();
+    for (folders, name) in DOCUMENT_OF_FOLDERS {
+        let folders = std::fs::read_dir(root.join(folders)).with_context(|| format!("cannot read {folders}"))?;
+        let documents = folders.map(|folder| Ok(folder?.path().join(name))).collect::<std::io::Result<Vec<_>>>()?;
+        paths.extend(
+            documents.iter().filter(|path| path.exists()).filter_map(|path| Some(path.strip_prefix(root).ok()?.into())),
+        );
+    }
     let mut pages = Vec::new();
     add_pages(root, Path::new(BOOK), &mut pages)?;
     paths.extend(pages.iter().cloned());

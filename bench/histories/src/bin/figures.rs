@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use simutant_bench_histories::history;
 use simutant_oracle::smt::{self, Satisfiable, Solver, SolverError};
-use simutant_oracle::specifications::ZooKeeper;
 use simutant_oracle::{Answer, Budget, Check, Compared, Filter, Order, Scope, Strategy};
+use simutant_zookeeper_histories::ZooKeeper;
 
 /// The conditions of section 4.1, and the default, which the source does not have.
 const CONDITIONS: [(&str, Scope); 5] = [
@@ -72,8 +72,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 no_oracle.seconds += seconds;
                 for (strategy, row) in &mut of_size {
                     let budget = Budget { steps: Some(steps), ..Budget::default() };
-                    let check =
-                        Check { order: Order::zookeeper(), scope, strategy: *strategy, budget, ..Check::default() };
+                    let check = Check {
+                        order: Order::ordered_sequential(),
+                        scope,
+                        strategy: *strategy,
+                        budget,
+                        ..Check::default()
+                    };
                     let (checked, seconds) = timed(|| check.run(&history, &ZooKeeper::default()));
                     row.seconds += seconds;
                     row.steps += checked.explored.steps;
@@ -157,7 +162,7 @@ fn solved(
 
 /// Asks for the formulas of a history one by one, until one is not satisfiable or the time is over.
 fn ask(solver: &Solver, scope: Scope, size: u64, seed: u64) -> Result<Satisfiable, Box<dyn std::error::Error>> {
-    let (history, tree, order) = (history(size, size, seed), ZooKeeper::default(), Order::zookeeper());
+    let (history, tree, order) = (history(size, size, seed), ZooKeeper::default(), Order::ordered_sequential());
     let started = Instant::now();
     for formula in smt::formulas(&history, &tree, &order, scope, SMT_STATES) {
         let left = SMT_TIME.saturating_sub(started.elapsed()).as_secs_f64().ceil() as u64;

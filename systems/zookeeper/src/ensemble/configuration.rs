@@ -5,11 +5,11 @@ use std::ops::RangeInclusive;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use simutant_oracle::specifications::zookeeper::{Operation, Response};
-use simutant_oracle::{Check, History, Order, Session, Time, specifications};
+use simutant_oracle::{Check, History, Order, Session, Time};
 use simutant_sim_core::network::{Direction, LinkSetting};
 use simutant_sim_core::{Faults, Network, Random, Simulation, VirtualDuration, VirtualTime};
 use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Walk, Walks, history_time};
+use simutant_zookeeper_histories::{Operation, Response};
 
 use super::PEERS;
 use super::follower::follower;
@@ -147,7 +147,7 @@ pub(super) fn configure(
         let begin = VirtualTime::from_millis(begin_ms);
         add_client(&mut simulation, (Session(number), walk), address, begin, &observer, &failed);
     }
-    let initial = specifications::ZooKeeper::default();
+    let initial = simutant_zookeeper_histories::ZooKeeper::default();
     observer.check_with(&mut simulation, "what clients saw is possible", initial, check);
     let up_again_ms = case.crashes.iter().map(|crash| begin_ms + crash.at_ms + crash.for_ms + RECOVERY_MS).max();
     let up_again = up_again_ms.map(|ms| history_time(VirtualTime::from_millis(ms)));

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use simutant_oracle::Session;
-use simutant_oracle::specifications::zookeeper::Operation;
 use simutant_sim_core::{Address, Context, FifoReceiver, FifoSender, Stream, VirtualDuration, fifo};
+use simutant_zookeeper_histories::Operation;
 
 use super::PEERS;
 use super::replica::{Connections, Log, Replica, Task, between, deliver, last, serve, take, work};

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use simutant_oracle::specifications::zookeeper::Response;
 use simutant_sim_core::{Child, Context, Durable, FifoReceiver, FifoSender, StreamSender, VirtualDuration};
+use simutant_zookeeper_histories::Response;
 
 use crate::apply::{answer, carry_out};
 use crate::messages::{Entry, Origin, PeerMessage, ZooKeeperMessage, Zxid};

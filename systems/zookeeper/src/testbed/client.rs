@@ -6,8 +6,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{CreateMode, Error, Event, Operation, Response};
 use simutant_oracle::{Revision, Session};
+use simutant_zookeeper_histories::{CreateMode, Error, Event, Operation, Response};
 
 use super::wire::{self, Asked, Credential, Header, Malformed, xids};
 
@@ -84,7 +84,7 @@ impl ClientError {
 ///
 /// [`Client::send`] keeps calls until [`Client::flush`], or until an answer is waited for: so the caller decides which
 /// calls leave together. The session is the identity `sN:secret` of the scheme `digest` where the specification says
-/// [`Who::Session`](simutant_oracle::specifications::zookeeper::Who::Session).
+/// [`Who::Session`](simutant_zookeeper_histories::Who::Session).
 ///
 /// All paths are below the client's root, so that many trees fit into one server. The root of the tree is the node
 /// that the root names, but for its deletion: that is asked of the server's own root, which is the one that cannot be

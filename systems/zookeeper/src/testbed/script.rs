@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{Access, CreateMode, Operation, Permissions, Response, Who};
 use simutant_oracle::{CallId, History, Mode, Recorder, Session, Time};
 use simutant_sim_core::Random;
+use simutant_zookeeper_histories::{Access, CreateMode, Operation, Permissions, Response, Who};
 
 use super::{Client, ClientError};
 

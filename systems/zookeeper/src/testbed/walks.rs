@@ -16,10 +16,10 @@ use simutant_harness::{
     Role, Setup, Testbed, Verdict, read_case,
 };
 use simutant_models::{End, RealClock, Script, Walker};
-use simutant_oracle::specifications::zookeeper::{Error, Event, Operation, Response};
-use simutant_oracle::{Check, History, IMPOSSIBLE_HISTORY, Recorder, Session, Time, specifications};
+use simutant_oracle::{Check, History, IMPOSSIBLE_HISTORY, Recorder, Session, Time};
 use simutant_system::System;
 use simutant_system::Walk;
+use simutant_zookeeper_histories::{Error, Event, Operation, Response};
 
 use super::client::SESSION_TIMEOUT;
 use super::{Client, ClientError};
@@ -207,14 +207,14 @@ impl Environment for Running {
         let history = self.history.history();
         // A walk may end right after it has connected: nothing was asked, so no answer is missing.
         let judged = || Check { requires_answers: !history.calls().is_empty(), ..(self.check)(&history) };
-        let seen = || judged().verdict(&history, &specifications::ZooKeeper::default());
+        let seen = || judged().verdict(&history, &simutant_zookeeper_histories::ZooKeeper::default());
         // What was seen before a connection broke may be impossible, which says more.
         let verdict = match problem {
             None => seen(),
             Some(problem) => Some(seen()).filter(Verdict::kills).unwrap_or(problem),
         };
         let is_stale = || {
-            let stale = specifications::ZooKeeper::with_stale_permissions();
+            let stale = simutant_zookeeper_histories::ZooKeeper::with_stale_permissions();
             (self.check)(&history).verdict(&history, &stale).passes()
         };
         let verdict = match verdict {

@@ -11,9 +11,7 @@ use base64::Engine as _;
 use sha1::{Digest as _, Sha1};
 use simutant_oracle::Session;
 use simutant_oracle::specifications::Text;
-use simutant_oracle::specifications::zookeeper::{
-    Access, Error, Event, Operation, Owner, Permissions, Response, Stat, Who,
-};
+use simutant_zookeeper_histories::{Access, Error, Event, Operation, Owner, Permissions, Response, Stat, Who};
 
 /// How many bytes a message may have: `jute.maxbuffer` of the release, and what it adds for headers.
 pub(super) const LENGTH_MAX: usize = (1 << 20) + 1_024;

@@ -2,15 +2,15 @@
 //! tests say so and pass.
 #![expect(clippy::print_stderr, reason = "what is skipped and what is measured is said")]
 
+use simutant_zookeeper_histories::{
+    Access, CreateMode, Error, Event, Operation, Owner, Permissions, Response, Stat, Who, ZooKeeper,
+};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use simutant_harness::{FixtureCommand, RunOptions, Verdict, run_suite};
-use simutant_oracle::specifications::zookeeper::{
-    Access, CreateMode, Error, Event, Operation, Owner, Permissions, Response, Stat, Who,
-};
-use simutant_oracle::specifications::{Text, ZooKeeper};
+use simutant_oracle::specifications::Text;
 use simutant_oracle::{Check, Mode, Order, Revision, Session};
 use simutant_outcomes::{Suite, SuiteCase};
 use simutant_sim_core::Random;
@@ -40,7 +40,7 @@ fn one(folder: &Path) -> Servers {
 }
 
 fn is_possible(history: &ZooKeeperHistory, initial: &ZooKeeper) -> bool {
-    Check { order: Order::zookeeper(), ..Check::default() }.run(history, initial).is_possible()
+    Check { order: Order::ordered_sequential(), ..Check::default() }.run(history, initial).is_possible()
 }
 
 /// Returns the clients of two sessions, whose tree is new.

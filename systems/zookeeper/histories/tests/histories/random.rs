@@ -1,16 +1,15 @@
-//! ZooKeeper's calls, more of them than other tests have, against the judge that tries all orders.
+//! Histories of random calls: the search agrees with a judge that tries all orders.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use simutant_oracle::specifications::zookeeper::{
-    Access, CreateMode, Error, Event, Operation, Owner, Permissions, Response, Stat, Who,
-};
-use simutant_oracle::specifications::{Text, ZooKeeper};
+use simutant_oracle::specifications::Text;
 use simutant_oracle::{Call, Check, End, History, Order, Session, Strategy, hints};
 use simutant_random::Random;
+use simutant_zookeeper_histories::{
+    Access, CreateMode, Error, Event, Operation, Owner, Permissions, Response, Stat, Who, ZooKeeper,
+};
 
-use crate::judge::{Shape, brute_force, history};
-use crate::tried::one_of;
+use crate::judge::{Shape, brute_force, history, one_of};
 
 fn path(path: &str) -> Text {
     path.into()
@@ -197,7 +196,7 @@ fn check(operations: &[Operation], seed: u64) {
     let random = &mut Random::from_seed(seed);
     let tree = ZooKeeper::default();
     let history = history(random, shape, &tree, |random| one_of(random, operations), made_up);
-    for order in [Order::linearizability(), Order::sequential(), Order::zookeeper(), Order::none()] {
+    for order in [Order::linearizability(), Order::sequential(), Order::ordered_sequential(), Order::none()] {
         let expect = brute_force(&history, &tree, &order);
         let checked = Check { order: order.clone(), ..Check::default() }.run(&history, &tree);
         assert_eq!(checked.is_possible(), expect, "{order:?}: {history:#?}");
@@ -234,7 +233,7 @@ fn watches_agree_with_brute_force() {
         let tree = ZooKeeper::default();
         let history =
             as_seen(&history(random, shape, &tree, |random| one_of(random, &operations), made_up_with_events));
-        for order in [Order::linearizability(), Order::sequential(), Order::zookeeper(), Order::none()] {
+        for order in [Order::linearizability(), Order::sequential(), Order::ordered_sequential(), Order::none()] {
             let expect = brute_force(&history, &tree, &order);
             for strategy in [Strategy::JustInTime, Strategy::CallOrder] {
                 let checked = Check { order: order.clone(), strategy, ..Check::default() }.run(&history, &tree);

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::Text;
+use simutant_oracle::Session;
+use simutant_oracle::specifications::Text;
+
 use super::access::allows;
 use super::{Access, Error, Owner, Permissions, Stat, Who};
-use crate::Session;
 
 /// Nodes, in the order of their paths.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -31,8 +31,9 @@ use std::collections::BTreeMap;
 pub use access::{Access, Permissions, Who};
 pub use calls::{CreateMode, Error, Event, Operation, Owner, Response, Stat};
 
-use super::Text;
-use crate::{Footprint, Open, Region, Regions, Session, Specification};
+use simutant_oracle::specifications::Text;
+use simutant_oracle::{Footprint, Open, Region, Regions, Session, Specification};
+
 use access::allows;
 use tree::{Node, Tree, parent};
 use watches::{Watched, Watches};
@@ -351,20 +352,8 @@ fn of_parts(parts: &[Operation], response: Option<&Response>) -> Footprint {
     let none = Footprint::new(Regions::None, Regions::None);
     parts.iter().enumerate().fold(none, |all, (place, part)| {
         let Footprint { reads, writes, updates } = ZooKeeper::footprint(part, answers.get(place));
-        Footprint {
-            reads: both(all.reads, &reads),
-            writes: both(all.writes, &writes),
-            updates: both(all.updates, &updates),
-        }
+        Footprint { reads: all.reads.and(&reads), writes: all.writes.and(&writes), updates: all.updates.and(&updates) }
     })
-}
-
-fn both(one: Regions, other: &Regions) -> Regions {
-    match (one.listed(), other.listed()) {
-        (Some([]), Some([])) => Regions::None,
-        (Some(one), Some(other)) => Regions::Some([one, other].concat()),
-        _ => Regions::All,
-    }
 }
 
 impl Specification for ZooKeeper {

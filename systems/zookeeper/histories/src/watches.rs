@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::Text;
+use simutant_oracle::Session;
+use simutant_oracle::specifications::Text;
+
 use super::access::allows;
 use super::tree::parent;
 use super::{Access, Event, Permissions};
-use crate::Session;
 
 /// What a watch is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

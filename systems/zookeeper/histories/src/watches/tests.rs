@@ -1,6 +1,6 @@
 use super::super::{Access, CreateMode, Error, Operation, Permissions, Response, Who, ZooKeeper};
 use super::*;
-use crate::{Check, Compared, Filter, Order, Recorder, Scope, Time};
+use simutant_oracle::{Check, Compared, Filter, Order, Recorder, Scope, Time};
 
 /// Calls of sessions with what they saw, one after the other.
 type Seen = Vec<(u64, Operation, Response)>;

@@ -5,7 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::Text;
+use simutant_oracle::specifications::Text;
+
 use super::Access;
 
 /// What a client asks of ZooKeeper.

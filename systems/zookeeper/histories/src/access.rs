@@ -3,8 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-
-use crate::Session;
+use simutant_oracle::Session;
 
 /// What somebody may do with a node: an entry of its access control list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
+use simutant_oracle::Open;
+
 use super::*;
-use crate::Open;
 
 /// Takes operations of sessions on a fresh tree, and holds the last answer.
 #[track_caller]
