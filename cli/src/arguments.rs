@@ -49,7 +49,7 @@ pub(crate) struct Common {
     pub(crate) seed: u64,
     /// Processes or test cases at a time [default: as many as there are cores].
     #[arg(long, global = true, value_name = "N", value_parser = count::<NonZeroUsize>)]
-    jobs: Option<NonZeroUsize>,
+    pub(crate) jobs: Option<NonZeroUsize>,
     /// The folder for all written files [default: out/SYSTEM].
     #[arg(long, global = true, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -65,13 +65,6 @@ impl Common {
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         let cores = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         self.jobs.unwrap_or_else(cores)
-    }
-
-    /// Returns how many jobs run at a time: as many as were asked for, or else this many for each core.
-    pub(crate) fn jobs_or(&self, for_each_core: usize) -> NonZeroUsize {
-        self.jobs.unwrap_or_else(|| {
-            self.jobs().saturating_mul(NonZeroUsize::new(for_each_core).unwrap_or(NonZeroUsize::MIN))
-        })
     }
 
     pub(crate) fn out(&self, system: &str) -> PathBuf {

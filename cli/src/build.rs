@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use simutant_mutator::{Build, BuiltPrograms, ProgramsRequest, build_programs};
+use simutant_mutator::Build;
 use simutant_study::{StudiedSystem, StudyError};
 
 use crate::arguments::SystemArguments;
 use crate::progress::ProgressPhase;
-use crate::stages::{self, CompilerMessage, Stages};
+use crate::stages::{CompilerMessage, Stages};
 
 /// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own; its
 /// constants have the values that were asked for.
@@ -42,18 +42,4 @@ pub(crate) fn instrumented(system: &StudiedSystem) -> Result<Build, StudyError> 
 pub(crate) fn plain(system: &StudiedSystem) -> Result<PathBuf, StudyError> {
     let stages = Stages::new(&system.request.system);
     system.build_plain(&|event| stages.show(event))
-}
-
-/// Builds the programs of an implementation with all their mutants.
-pub(crate) fn programs(implementation: &str, request: &ProgramsRequest<'_>) -> anyhow::Result<BuiltPrograms> {
-    let phase = ProgressPhase::build();
-    let mut message = CompilerMessage::new(format!("the programs of {implementation}"));
-    let built = build_programs(request, &mut |event| message.show(&phase, event))
-        .with_context(|| format!("cannot mutate the programs of {implementation}"))?;
-    phase.end(&stages::with_mutants(&format!("the programs of {implementation}"), &built.sites));
-    stages::note_uninstrumented(&built.sites);
-    stages::note_constants(&built.sites);
-    stages::note_macros(&built.sites);
-    stages::note_skipped(&built.sites);
-    Ok(built)
 }

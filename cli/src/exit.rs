@@ -90,6 +90,11 @@ pub(crate) fn with_options(error: StudyError) -> anyhow::Error {
             bad("--count-cost needs a cost oracle: add --cost, for example --cost events=20%".to_owned())
         }
         StudyError::Scenario(error) => bad(error.to_string()),
+        StudyError::NoUniverse { .. } => bad(format!("--shard: {error}; run the study first, or copy its folder here")),
+        StudyError::NoPart(_) => bad(format!("--trials {error}")),
+        StudyError::NoMutatedPrograms(mutants) => {
+            bad(format!("--mutants {mutants}: {error}; add it to the file of one, or leave --mutants out"))
+        }
         StudyError::NotFinished { .. } => bad(format!("{error}; `simutant study` with --out makes one")),
         StudyError::File { action, path, source } => {
             let cure = match action {
@@ -119,10 +124,14 @@ impl Exit {
                 StudyError::Engine(error) => Self::of_cause(error),
                 StudyError::EngineOrigin { .. }
                 | StudyError::EngineUnreadable { .. }
-                | StudyError::NoPackage { .. } => Some(Self::BadInput),
+                | StudyError::NoPackage { .. }
+                | StudyError::Operators(_) => Some(Self::BadInput),
                 StudyError::Instrument { source, .. }
                 | StudyError::BuildPlain { source, .. }
                 | StudyError::CompareMachineCode { source, .. } => Self::of_cause(source.as_ref()),
+                StudyError::OfImplementation { source, .. } => Self::of_cause(source.as_ref()),
+                StudyError::Harness(error) => Self::of_cause(error.as_ref()),
+                StudyError::TrialLog(error) => Self::of_cause(error),
                 StudyError::Judgements(error) => Self::of_cause(error),
                 StudyError::Campaign(error) => Self::of_cause(error.as_ref()),
                 StudyError::Shard(error) => Self::of_cause(error.as_ref()),

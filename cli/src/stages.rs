@@ -95,9 +95,7 @@ impl Stages {
         if let StageEnd::Instrumented(build) = end {
             note_uninstrumented(&build.sites);
             note("has no definition-use pairs", &build.sites.without_flow);
-            note_constants(&build.sites);
-            note_macros(&build.sites);
-            note_skipped(&build.sites);
+            note_without_mutants(&build.sites);
         }
     }
 }
@@ -237,31 +235,21 @@ pub(crate) fn with_mutants(what: &str, sites: &Sites) -> String {
 pub(crate) fn note_uninstrumented(sites: &Sites) {
     note("runs as it is written", &sites.uninstrumented);
     if !sites.left_out.is_empty() {
-        let number = sites.left_out.len();
-        let functions = if number == 1 { "function is" } else { "functions are" };
-        output::tell(&format!("{:>12} {number} {functions} not compiled: `mutants {}` says why", "note", sites.system));
+        let functions = counted(sites.left_out.len(), "function is", "functions are");
+        output::tell(&format!("{:>12} {functions} not compiled: `mutants {}` says why", "note", sites.system));
     }
 }
 
-/// Tells how many constants have no mutants.
-pub(crate) fn note_constants(sites: &Sites) {
+/// Tells how many constants and macros have no mutants, and which skips leave nothing out: what they were about may be gone.
+pub(crate) fn note_without_mutants(sites: &Sites) {
     if !sites.unmutated.is_empty() {
-        let number = sites.unmutated.len();
-        let constants = if number == 1 { "constant has" } else { "constants have" };
-        output::tell(&format!("{:>12} {number} {constants} no mutants: `mutants {}` says why", "note", sites.system));
+        let constants = counted(sites.unmutated.len(), "constant has", "constants have");
+        output::tell(&format!("{:>12} {constants} no mutants: `mutants {}` says why", "note", sites.system));
     }
-}
-
-/// Tells how many macros have no mutants.
-pub(crate) fn note_macros(sites: &Sites) {
     if !sites.macros.is_empty() {
         let macros = counted(sites.macros.len(), "macro of `macro_rules!` has", "macros of `macro_rules!` have");
         output::tell(&format!("{:>12} {macros} no mutants: `mutants {}` lists what has none", "note", sites.system));
     }
-}
-
-/// Tells which skips leave nothing out: what they were about may be gone.
-pub(crate) fn note_skipped(sites: &Sites) {
     for skipped in sites.skipped.iter().filter(|skipped| skipped.mutants == 0) {
         let place = format!("{}:{}", sites.files[skipped.span.file].path, skipped.span.line);
         output::tell(&format!("{:>12} the skip at {place} leaves no mutant out: {}", "note", skipped.reason));

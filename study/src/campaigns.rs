@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use simutant_campaign::{
-    Bounds, Campaign, CampaignError, CampaignPlan, Existing, PlainCheck, Pruning, SessionEnd, Simulator,
+    Bounds, Campaign, CampaignError, CampaignPlan, Existing, PlainCheck, Pruning, SessionEnd, Simulator, read_cases,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{BitSet, InputSource};
@@ -36,6 +36,14 @@ impl CampaignSettings {
     /// Returns what repeats runs of `system`.
     pub fn replay(&self, system: &SystemRequest) -> ReplayCommand {
         ReplayCommand { program: self.program.clone(), system: system.clone(), out: self.out.clone() }
+    }
+
+    /// Returns the test cases of the study in the folder, if there is one, and of this seed.
+    ///
+    /// # Errors
+    /// If its journal cannot be read.
+    pub fn studied_cases(&self) -> Result<Option<Vec<Value>>, CampaignError> {
+        if self.out.join("journal.sqlite").exists() { read_cases(&self.out, self.seed) } else { Ok(None) }
     }
 
     /// Finds the system and builds what a campaign needs: as it is written, and with its mutants. What is wrong with the

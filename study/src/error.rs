@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use simutant_analysis::{AnalysisError, ScenarioError};
+use simutant_analysis::{AnalysisError, ScenarioError, TrialsError};
 use simutant_campaign::{CampaignError, ShardError};
 use simutant_engine_source::EngineSourceError;
-use simutant_mutator::{JudgementsError, MutatorError};
+use simutant_harness::{HarnessError, Implementation, TrialLogError};
+use simutant_mutator::{JudgementsError, MutatorError, UnknownOperator};
 
 /// Why there is no result of a study.
 #[derive(Debug, thiserror::Error)]
@@ -137,6 +138,50 @@ pub enum StudyError {
         /// What is missing or does not fit.
         reason: String,
     },
+    /// A folder has no study whose universe a part of an experiment could be of.
+    #[error("{} has no study of {system} with seed {seed}", folder.display())]
+    NoUniverse {
+        /// The folder.
+        folder: PathBuf,
+        /// The system.
+        system: String,
+        /// The seed.
+        seed: u64,
+    },
+    /// There is no file with trials of a part of an experiment.
+    #[error("{}: there is no such file", .0.display())]
+    NoPart(PathBuf),
+    /// So many mutants of programs are to be tried, and no implementation names the package with its programs.
+    #[error("no implementation that takes part has the table [mutants], which names the package with its programs")]
+    NoMutatedPrograms(usize),
+    /// The file of an implementation names operators that there are not.
+    #[error("`operators`: {0}")]
+    Operators(UnknownOperator),
+    /// An implementation cannot be tested, or no mutants of it be made.
+    #[error("{what} {implementation}")]
+    OfImplementation {
+        /// What is wrong, in words that its name follows.
+        what: &'static str,
+        /// Its name.
+        implementation: String,
+        /// Why.
+        source: Box<StudyError>,
+    },
+    /// Test cases cannot be run on real programs.
+    #[error(transparent)]
+    Harness(Box<HarnessError>),
+    /// A file with trials or results cannot be used.
+    #[error(transparent)]
+    TrialLog(#[from] TrialLogError),
+    /// Trials are not of the outcomes that they are analysed with.
+    #[error(transparent)]
+    Trials(#[from] TrialsError),
+}
+
+impl From<HarnessError> for StudyError {
+    fn from(error: HarnessError) -> Self {
+        Self::Harness(Box::new(error))
+    }
 }
 
 impl From<CampaignError> for StudyError {
@@ -157,6 +202,11 @@ impl From<ShardError> for StudyError {
 impl StudyError {
     pub(crate) fn file(action: &'static str, path: &Path, source: std::io::Error) -> Self {
         Self::File { action, path: path.to_owned(), source }
+    }
+
+    /// Adds of which implementation something is wrong.
+    pub(crate) fn of_implementation(self, what: &'static str, implementation: &Implementation) -> Self {
+        Self::OfImplementation { what, implementation: implementation.name.clone(), source: Box::new(self) }
     }
 
     /// Returns whether an interrupt ended the compiler.

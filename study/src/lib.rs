@@ -59,6 +59,7 @@ mod campaigns;
 mod choose;
 mod error;
 mod event;
+mod experiment;
 mod explain;
 mod files;
 mod finished;
@@ -77,11 +78,16 @@ mod sources;
 mod specification;
 mod system;
 mod test_times;
+mod testing;
 
 pub use campaigns::CampaignSettings;
 pub use choose::{ChoicePlan, OtherSuite};
 pub use error::StudyError;
 pub use event::{Observer, StageEnd, StudyEvent, StudyStage};
+pub use experiment::{
+    BuiltExperiment, CheckedExperiment, CompletedExperiment, ExperimentPlan, TrialEvent, TrialObserver, TrialsEnd,
+    TriedPart, Unfit,
+};
 pub use explain::{Explainer, caption, read_trace};
 pub use files::{to_json, write_whole};
 pub use finished::FinishedStudy;

@@ -3,18 +3,15 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
-use anyhow::Context;
-use simutant_analysis::plural;
 use simutant_engine_source::Engine;
 use simutant_harness::{ActiveMutant, Implementation, RunOptions};
-use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection, Selection};
+use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection, Selection, build_programs};
 use simutant_outcomes::{Mutant, MutantNumber, Sites};
 use simutant_sim_core::Random;
 
-use super::trying::{Trying, first_line, is_of_implementation, known};
-use crate::build;
-use crate::exit::BadInput;
-use crate::progress::ProgressPhase;
+use super::trying::{Trying, failed, first_line, is_of_implementation, known};
+use super::{TrialEvent, TrialsEnd, Unfit};
+use crate::StudyError;
 
 /// So many digits of a mutant's identity tell it from the others of its implementation.
 const IDENTITY_DIGITS: usize = 8;
@@ -23,70 +20,73 @@ const IDENTITY_DIGITS: usize = 8;
 const SHOWN_MAX: usize = 40;
 
 /// An implementation whose mutants are tried.
+#[derive(Debug)]
 pub(super) struct Mutated<'a> {
-    implementation: &'a Implementation,
+    pub(super) implementation: &'a Implementation,
     programs: Programs,
     operators: Selection,
 }
 
 /// Finds the packages of those implementations that have any; `count` mutants of each are wanted.
-pub(super) fn find(implementations: &[Implementation], count: usize) -> anyhow::Result<Vec<Mutated<'_>>> {
+pub(super) fn find(implementations: &[Implementation], count: usize) -> Result<Vec<Mutated<'_>>, StudyError> {
     if count == 0 {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
     for implementation in implementations {
         let Some(package) = &implementation.mutants else { continue };
-        let name = &implementation.name;
-        let of = || format!("[mutants] of implementation {name}");
+        let bad = |error: StudyError| error.of_implementation("[mutants] of implementation", implementation);
         let operators = package.operators.as_deref().map(Selection::parse).transpose();
-        let operators = operators.map_err(|error| BadInput(format!("{}: `operators`: {error}", of())))?;
-        let manifest = implementation.folder.join(&package.manifest);
+        let operators = operators.map_err(|error| bad(StudyError::Operators(error)))?.unwrap_or_default();
         let section = ProgramsSection {
-            name,
+            name: &implementation.name,
             specification: &package.specification,
             features: &package.features,
             default_features: package.default_features,
         };
-        let programs = Programs::find(&manifest, section).with_context(of)?;
-        found.push(Mutated { implementation, programs, operators: operators.unwrap_or_default() });
+        let programs = Programs::find(&implementation.folder.join(&package.manifest), section);
+        found.push(Mutated { implementation, programs: programs.map_err(|error| bad(error.into()))?, operators });
     }
-    if found.is_empty() {
-        let message = format!(
-            "--mutants {count}: no implementation that takes part has the table [mutants], which names the package with its programs; add it to the \
-             file of one, or leave --mutants out"
-        );
-        return Err(BadInput(message).into());
-    }
-    Ok(found)
+    if found.is_empty() { Err(StudyError::NoMutatedPrograms(count)) } else { Ok(found) }
 }
 
 impl Mutated<'_> {
-    /// Returns the implementation whose programs are mutated.
-    pub(super) fn implementation(&self) -> &Implementation {
-        self.implementation
+    /// Builds the programs with their mutants, and tries `count` of these.
+    pub(super) fn try_all(
+        &self,
+        count: usize,
+        options: &RunOptions,
+        trying: &mut Trying<'_>,
+    ) -> Result<(), StudyError> {
+        let built = self.build(trying)?;
+        let options = RunOptions { build_directory: built.folder.clone(), ..options.clone() };
+        let obstacle = self.try_original(&built, &options, trying)?;
+        for number in draw(&built.sites, options.seed, count) {
+            let mutant = self.mutant(&built, number);
+            match &obstacle {
+                None => trying.all(&mutant, &options, Unfit::LeaveOut)?,
+                Some(why) => trying.leave_out(&mutant, why.clone()),
+            }
+        }
+        Ok(())
     }
 
-    /// Builds the programs with their mutants, and tries `count` of these.
-    pub(super) fn try_all(&self, count: usize, options: &RunOptions, trying: &mut Trying<'_>) -> anyhow::Result<()> {
-        let engine = Engine::own()?;
+    /// Builds the programs with all their mutants.
+    fn build(&self, trying: &mut Trying<'_>) -> Result<BuiltPrograms, StudyError> {
+        let (engine, name) = (Engine::own()?, &self.implementation.name);
         let request = ProgramsRequest {
             programs: &self.programs,
             operators: &self.operators,
             directory: &self.programs.build_directory(),
             probe: engine.probe(),
         };
-        let built = build::programs(&self.implementation.name, &request)?;
-        let options = RunOptions { build_directory: built.folder.clone(), ..options.clone() };
-        let obstacle = self.try_original(&built, &options, trying)?;
-        for number in draw(&built.sites, options.seed, count) {
-            let mutant = self.mutant(&built, number);
-            match &obstacle {
-                None => trying.all(&mutant, &options, true)?,
-                Some(why) => trying.leave_out(&mutant, why.clone()),
-            }
-        }
-        Ok(())
+        (trying.observer)(TrialEvent::Building(name));
+        let built = build_programs(&request, &mut |event| (trying.observer)(TrialEvent::Compiler(event)));
+        let bad =
+            |error| StudyError::Package(error).of_implementation("cannot mutate the programs of", self.implementation);
+        let built = built.map_err(bad)?;
+        (trying.observer)(TrialEvent::Built(name, &built.sites));
+        Ok(built)
     }
 
     /// Tries the programs with the first test cases while no mutant is active. Returns why trials of mutants would say
@@ -96,23 +96,27 @@ impl Mutated<'_> {
         built: &BuiltPrograms,
         options: &RunOptions,
         trying: &mut Trying<'_>,
-    ) -> anyhow::Result<Option<String>> {
+    ) -> Result<Option<String>, StudyError> {
         let name = format!("{}~original", self.implementation.name);
         let active = ActiveMutant { number: None, programs: built.hash };
         let original = self.implementation.with_mutant(name, "No mutant is active".into(), active);
         let cases = &trying.universe.cases[..trying.pilot.cases];
-        trying.agree(&original, options)?;
-        trying.take_given(&original.name)?;
-        let phase = ProgressPhase::counted("trying", cases.len() as u64);
+        trying.begin(&original, options)?;
+        (trying.observer)(TrialEvent::Started(cases.len()));
         // One that fails says all.
         let options = RunOptions { failures_max: 0, repetitions: NonZeroU32::MIN, ..options.clone() };
-        if let Err(error) = trying.first(cases.len(), &original, &options, &phase) {
-            return if is_of_implementation(&error) { Ok(Some(first_line(&error))) } else { Err(error) };
-        }
-        let trials: Vec<_> = known(&original.name, cases, &trying.log).collect();
-        let failed = trials.iter().filter(|trial| trial.failed.is_some()).count();
-        phase.end(&format!("{} on {}, {failed} failed", plural(trials.len(), "test case"), original.name));
-        Ok((failed > 0).then(|| "its programs fail test cases while no mutant is active".to_owned()))
+        let (end, why) = match trying.first(cases.len(), &original, &options) {
+            Err(error) if is_of_implementation(&error) => (TrialsEnd::Unavailable, Some(first_line(&error))),
+            tried => {
+                tried?;
+                let failed = failed(&trying.log, &original.name, cases);
+                let cases = known(&trying.log, &original.name, cases).count();
+                let why = "its programs fail test cases while no mutant is active";
+                (TrialsEnd::Unmutated { cases, failed }, (failed > 0).then(|| why.to_owned()))
+            }
+        };
+        (trying.observer)(TrialEvent::Ended(&original.name, end));
+        Ok(why)
     }
 
     /// Returns the implementation with a mutant in it.
