@@ -199,17 +199,12 @@ impl Exit {
                 _ => Self::BadInput,
             });
         }
+        let is_storage = |is_io| if is_io { Self::Storage } else { Self::BadInput };
         if let Some(error) = cause.downcast_ref::<InitError>() {
-            return Some(match error {
-                InitError::Io { .. } => Self::Storage,
-                _ => Self::BadInput,
-            });
+            return Some(is_storage(matches!(error, InitError::Io { .. })));
         }
         if let Some(error) = cause.downcast_ref::<JudgementsError>() {
-            return Some(match error {
-                JudgementsError::Io { .. } => Self::Storage,
-                _ => Self::BadInput,
-            });
+            return Some(is_storage(matches!(error, JudgementsError::Io { .. })));
         }
         if let Some(error) = cause.downcast_ref::<HarnessError>() {
             return Some(match error.class() {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use simutant_analysis::plural;
 use simutant_campaign::{Existing, Shard};
 use simutant_harness::Implementation;
-use simutant_outcomes::{LeftOut, Outcomes};
+use simutant_outcomes::Outcomes;
 use simutant_report::{experiment_report, experiment_summary, experiment_text};
 use simutant_study::{
     CheckedExperiment, CompletedExperiment, CompletedStudy, ExperimentPlan, StudyPlan, TriedPart, Unfit,
@@ -134,11 +134,8 @@ fn study(plan: &StudyPlan) -> anyhow::Result<Result<Outcomes, Exit>> {
 struct Part<'a> {
     system: &'a str,
     shard: String,
-    /// Test cases of the part.
-    cases: usize,
-    /// The implementations that were tried with all of them.
-    implementations: &'a [String],
-    left_out: &'a [LeftOut],
+    #[serde(flatten)]
+    tried: &'a TriedPart,
 }
 
 /// Tries a part of the universe of a study, and analyses nothing.
@@ -152,8 +149,7 @@ fn run_part(
     let tried = checked.run_part(shard, into, &mut |event| progress.show(event)).map_err(with_options)?;
     let TriedPart { cases, implementations, left_out } = &tried;
     output::print(&if common.json {
-        let shard = shard.to_string();
-        output::json(&output::Versioned::new(Part { system, shard, cases: *cases, implementations, left_out }))?
+        output::json(&output::Versioned::new(Part { system, shard: shard.to_string(), tried: &tried }))?
     } else {
         let left_out: String =
             left_out.iter().map(|left_out| format!("left out here: {} ({})\n", left_out.name, left_out.why)).collect();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use simutant_campaign::shrink::Candidate;
 use simutant_campaign::{
     Bounds, CampaignError, ChoiceRecording, RunLimits, Simulated, Simulator, TRACE_EVENTS_MAX, TraceRecording,
-    TraceText, read_case as read_case_of_study, read_cases, read_limits,
+    TraceText, read_case as read_case_of_study, read_limits,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, RunEnd};
@@ -135,11 +135,6 @@ pub(crate) fn read_case(
     }
     let (text, name) = given::json_or_file("--case", given, "not a number, ")?;
     Ok(serde_json::from_str(&text).map_err(|error| BadInput(format!("{name}: not JSON: {error}")))?)
-}
-
-/// Returns the test cases of the study in `out`, if there is one, and of this seed.
-pub(crate) fn studied_cases(out: &Path, common: &Common) -> Result<Option<Vec<Value>>, CampaignError> {
-    of_study(out, |out| read_cases(out, common.seed))
 }
 
 /// Returns what is printed of a run: on a mutant, of this build; or on the package as it is written, which counts no

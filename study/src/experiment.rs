@@ -9,6 +9,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::Value;
 use simutant_analysis::{
     Analysis, AnalysisOptions, Experiment, FittedTestTime, Reference, analyse_with_threads, case_name, experiment,
@@ -37,6 +38,9 @@ const TIMED_CASES: usize = 500;
 
 /// The file of the trials, in the folder of the study.
 const TRIALS: &str = "trials.jsonl";
+
+/// The folder that implementations are built in, in that of the study.
+pub(crate) const IMPLEMENTATIONS: &str = "implementations";
 
 /// What an experiment is to do.
 ///
@@ -112,7 +116,7 @@ pub struct CheckedExperiment<'a> {
 }
 
 /// A part of an experiment's trials.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TriedPart {
     /// How many test cases it has.
     pub cases: usize,
@@ -294,9 +298,6 @@ impl BuiltExperiment<'_> {
         Ok(CompletedExperiment { found, analysis, reference })
     }
 }
-
-/// The folder that implementations are built in, in that of the study.
-pub(crate) const IMPLEMENTATIONS: &str = "implementations";
 
 /// Returns all test cases of a study as a suite.
 fn universe(system: &str, seed: u64, cases: Vec<Value>) -> Suite {

@@ -1,5 +1,7 @@
 //! A finished study in its folder.
 
+use std::fmt::Display;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use simutant_analysis::{Analysis, Reference, Study};
@@ -44,37 +46,26 @@ impl FinishedStudy {
     /// # Errors
     /// [`StudyError::NotFinished`] if a file is missing, or the files are not of one study.
     pub fn read(folder: &Path) -> Result<Self, StudyError> {
-        let bad = |error: &dyn std::fmt::Display| StudyError::NotFinished {
-            folder: folder.to_owned(),
-            reason: error.to_string(),
-        };
-        let read = |name: &str| std::fs::read_to_string(folder.join(name));
+        let bad =
+            |error: &dyn Display| StudyError::NotFinished { folder: folder.to_owned(), reason: error.to_string() };
+        let of_file = |name: &str, error: &dyn Display| bad(&format!("{name}: {error}"));
         let outcomes = read_outcomes(folder).map_err(|error| bad(&error))?;
-        let of_results = |error: &dyn std::fmt::Display| bad(&format!("{RESULTS}: {error}"));
-        let text = read(RESULTS).map_err(|error| of_results(&error))?;
-        let analysis: Analysis = serde_json::from_str(&text).map_err(|error| of_results(&error))?;
+        let text = std::fs::read_to_string(folder.join(RESULTS)).map_err(|error| of_file(RESULTS, &error))?;
+        let analysis: Analysis = serde_json::from_str(&text).map_err(|error| of_file(RESULTS, &error))?;
         if analysis.format_version != FORMAT_VERSION {
             return Err(bad(&format!("{RESULTS} is of another release")));
         }
-        let of_suite = |error: &dyn std::fmt::Display| bad(&format!("{SUITE}: {error}"));
-        let suite = match read(SUITE) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(of_suite(&error)),
-            Ok(text) => Some(Suite::parse(&text, &outcomes.system).map_err(|error| of_suite(&error))?),
+        let read = |name: &str| match std::fs::read_to_string(folder.join(name)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            read => read.map(Some).map_err(|error| of_file(name, &error)),
         };
+        let suite = read(SUITE)?.map(|text| Suite::parse(&text, &outcomes.system)).transpose();
+        let suite = suite.map_err(|error| of_file(SUITE, &error))?;
         Study::new(&outcomes, &analysis, suite.as_ref()).map_err(|error| bad(&error))?;
-        let of_reference = |error: &dyn std::fmt::Display| bad(&format!("{REFERENCE}: {error}"));
-        let reference = match read(REFERENCE) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(of_reference(&error)),
-            Ok(text) => Some(serde_json::from_str(&text).map_err(|error| of_reference(&error))?),
-        };
-        let of_simulated = |error: &dyn std::fmt::Display| bad(&format!("{SIMULATED}: {error}"));
-        let simulated: Option<SimulatedSuite> = match read(SIMULATED) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(of_simulated(&error)),
-            Ok(text) => Some(serde_json::from_str(&text).map_err(|error| of_simulated(&error))?),
-        };
+        let reference = read(REFERENCE)?.map(|text| serde_json::from_str(&text)).transpose();
+        let reference: Option<Reference> = reference.map_err(|error| of_file(REFERENCE, &error))?;
+        let simulated = read(SIMULATED)?.map(|text| serde_json::from_str(&text)).transpose();
+        let simulated: Option<SimulatedSuite> = simulated.map_err(|error| of_file(SIMULATED, &error))?;
         // A study that was stopped after it chose its suite has that of the study before.
         let simulated = simulated.filter(|simulated| suite.as_ref().is_some_and(|suite| simulated.is_of(suite)));
         Ok(Self { outcomes, analysis, suite, simulated, reference })

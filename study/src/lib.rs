@@ -1,4 +1,5 @@
-//! A whole study as a library: what `simutant study` does, without its arguments, progress lines and printing.
+//! A whole study as a library: what `simutant study`, `test` and `experiment` do, without their arguments, progress lines and
+//! printing.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -42,6 +43,9 @@
 //! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost,
 //! [`ChoicePlan`] another suite of a finished study, [`ScorePlan`] says what a suite of one's own is worth, and [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
 //!
+//! [`TestPlan`] runs a suite on a real implementation, and [`ExperimentPlan`] a study's whole universe on several, and on mutants
+//! of them: did the mutants of the simulation predict what was found?
+//!
 //! # What can be relied on
 //!
 //! - The files depend on the source, the plan, the seed, and what trials in the folder took ([`TestTimes`]) alone: not on
@@ -53,7 +57,7 @@
 //! # Where to read on
 //!
 //! `run.rs` for the study from its plan to its files, `campaigns.rs` for what all plans have in common, `system.rs` for
-//! the builds, `pages.rs` for the pages.
+//! the builds, `pages.rs` for the pages, `testing.rs` and `experiment.rs` for real programs.
 
 mod campaigns;
 mod choose;
@@ -103,3 +107,7 @@ pub use sources::{SourceOutcomes, SourcesPlan};
 pub use specification::{JudgingProgram, PackageSpecification, SpecificationError, SpecificationRequest};
 pub use system::{ReplacementSet, StudiedSystem, SystemRequest, nearest_manifest};
 pub use test_times::{TestTimes, with_test_time};
+pub use testing::{
+    CaseRate, CostlyResult, DatagramCosts, ExpectedFindings, SimulatedCost, TestEvent, TestPlan, TestProgress,
+    first_cases, junit, listed_remarks,
+};

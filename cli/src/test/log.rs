@@ -8,11 +8,6 @@ pub(super) const LINES_MAX: usize = 10;
 /// How many characters of a line are shown.
 const CHARACTERS_MAX: usize = 400;
 
-/// Returns all lines that a report has.
-pub(super) fn printed(result: &CaseResult) -> String {
-    result.processes.iter().flat_map(EndedProcess::printed).flatten().map(|line| line + "\n").collect()
-}
-
 /// Returns the last lines of each stream, `lines_max` in all at most, each after `margin`, and where the others are.
 pub(super) fn shown(result: &CaseResult, margin: &str, lines_max: usize) -> String {
     let streams: Vec<Vec<String>> = result.processes.iter().flat_map(EndedProcess::printed).collect();
@@ -60,6 +55,7 @@ fn shares(lengths: &[usize], lines_max: usize) -> Vec<usize> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use serde_json::json;
     use simutant_harness::{OutputTail, ProxyCounts};
     use simutant_outcomes::{Finding, Verdict};
 
@@ -76,21 +72,13 @@ pub(super) mod tests {
             stdout: tail(stdout),
             stderr: tail(stderr),
         };
-        CaseResult {
-            name: "a".into(),
-            case: serde_json::json!({}),
-            repetition: 1,
-            verdict: Verdict::Fail(Finding::wrong_result("no-output", "there is no output file")),
-            not_injected: Vec::new(),
-            late_faults: Vec::new(),
-            notes: Vec::new(),
-            processes: streams.iter().enumerate().map(process).collect(),
-            network: ProxyCounts::default(),
-            duration_ms: 1,
-            mutant_reached: None,
-            folder: None,
-            log: Some("out/logs/a.log".into()),
-        }
+        let verdict = Verdict::Fail(Finding::wrong_result("no-output", "there is no output file"));
+        let processes: Vec<EndedProcess> = streams.iter().enumerate().map(process).collect();
+        let (network, log) = (ProxyCounts::default(), "out/logs/a.log");
+        let result = json!({
+            "name": "a", "case": {}, "verdict": verdict, "processes": processes, "network": network, "duration_ms": 1, "log": log
+        });
+        serde_json::from_value(result).expect("all that a result needs")
     }
 
     #[test]
@@ -111,7 +99,6 @@ pub(super) mod tests {
         assert_eq!([lines[4], lines[5]], ["  p0 stderr: line 1", "  p0 stderr: line 2"]);
         assert_eq!([lines[6], lines[9]], ["  p1 stderr: line 297", "  p1 stderr: line 300"]);
         assert_eq!(lines[10], "  log: out/logs/a.log (above are the last lines)");
-        assert_eq!(printed(&failed(&[(40, 2), (0, 300)])).lines().count(), 342);
         // More streams than lines.
         assert_eq!(shown(&failed(&[(1, 1); 8]), "", LINES_MAX).lines().count(), 11);
     }
