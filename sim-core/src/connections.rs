@@ -30,7 +30,7 @@ pub(crate) use self::segment::{Acknowledgement, Content, Segment};
 use crate::event_queue::EventId;
 use crate::message::ComponentId;
 use crate::outlined::{Outlined, outline};
-use crate::stream::StreamSettings;
+use crate::stream::settings::StreamSettings;
 use crate::trace::ResetReason;
 use crate::waker::Waiter;
 use crate::{Address, VirtualTime};

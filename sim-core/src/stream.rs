@@ -48,19 +48,19 @@
 mod connect;
 mod halves;
 mod listener;
+pub(crate) mod settings;
 
 use std::fmt;
-
-use serde::{Deserialize, Serialize};
 
 pub use self::connect::{Connect, ConnectError};
 use self::halves::Handle;
 pub use self::halves::{StreamReceiver, StreamRecv, StreamSend, StreamSender};
 pub use self::listener::{Accept, Listener};
+pub use self::settings::StreamSettings;
 use crate::connections::EndId;
 use crate::kernel::{Kernel, Shared};
 use crate::trace::ResetReason;
-use crate::{Address, Message, VirtualDuration};
+use crate::{Address, Message};
 
 /// One end of a connection: messages arrive in the order of their sending, and once, or the stream breaks.
 ///
@@ -81,26 +81,6 @@ pub struct Stream<M: Message> {
     // Dropped first: a sender that is dropped before its receiver ends one direction only.
     receiver: StreamReceiver<M>,
     sender: StreamSender<M>,
-}
-
-/// How an end of a stream behaves. It is set before the stream is there, by [`Connect::settings`] or
-/// [`Listener::set_settings`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct StreamSettings {
-    /// How many messages it sends ahead of their acknowledgement, and how many that it has received can wait; 0 counts
-    /// as 1.
-    pub window_max: u32,
-    /// How long it waits for any acknowledgement until it takes the stream for broken.
-    #[serde(rename = "give_up_after_ns")]
-    pub give_up_after: VirtualDuration,
-}
-
-/// 64 messages, and 20 seconds.
-impl Default for StreamSettings {
-    fn default() -> Self {
-        Self { window_max: 64, give_up_after: VirtualDuration::from_secs(20) }
-    }
 }
 
 /// A stream cannot be used any more.

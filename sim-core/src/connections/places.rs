@@ -6,7 +6,7 @@ use super::{EndId, WaitingTask};
 use crate::Address;
 use crate::message::ComponentId;
 use crate::ports::EPHEMERAL_FIRST;
-use crate::stream::StreamSettings;
+use crate::stream::settings::StreamSettings;
 
 /// What uses a port.
 #[derive(Debug)]
