@@ -42,6 +42,7 @@
 //! # assert_eq!(trace_criteria().len(), 6);
 //! ```
 
+mod criterion;
 mod faults_in_phases;
 mod interleavings;
 mod machines;
@@ -50,83 +51,13 @@ mod phases;
 mod send_receive_pairs;
 mod timeouts;
 
-use std::collections::BTreeSet;
-
+pub use self::criterion::{Requirements, TraceCriterion, role};
 pub use self::faults_in_phases::faults_in_phases;
 pub use self::interleavings::interleavings;
 pub use self::machines::machines;
 pub use self::message_faults::message_faults;
 pub use self::send_receive_pairs::send_receive_pairs;
 pub use self::timeouts::timeouts;
-use simutant_sim_core::trace::TraceEvent;
-
-/// An adequacy criterion that looks at the trace of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct TraceCriterion {
-    /// Its name, for example `send-receive-pairs`.
-    pub name: &'static str,
-    /// Adds the requirements that a run with this trace covers. The same trace must give the same requirements.
-    pub requirements: fn(&[TraceEvent], &mut Requirements),
-}
-
-/// The requirements that a run covers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Requirements {
-    labels: BTreeSet<String>,
-}
-
-impl Requirements {
-    /// Adds a requirement; to add it again changes nothing.
-    pub fn insert(&mut self, label: impl Into<String>) {
-        self.labels.insert(label.into());
-    }
-
-    /// Returns the labels in their order.
-    pub fn labels(&self) -> impl Iterator<Item = &str> {
-        self.labels.iter().map(String::as_str)
-    }
-
-    /// Returns how many there are.
-    pub fn len(&self) -> usize {
-        self.labels.len()
-    }
-
-    /// Returns whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.labels.is_empty()
-    }
-}
-
-impl TraceCriterion {
-    /// Returns the requirements that a run with this trace covers.
-    ///
-    /// ```
-    /// use simutant_sim_core::{Message, Simulation, VirtualDuration};
-    /// use simutant_system::criteria;
-    ///
-    /// # #[derive(Debug, Clone, Hash)]
-    /// # struct Nothing;
-    /// # impl Message for Nothing {
-    /// #     fn kind(&self) -> &'static str { "NOTHING" }
-    /// # }
-    /// let mut simulation = Simulation::<Nothing>::new(1);
-    /// simulation.record_trace();
-    /// simulation.add("client-1", |context| async move {
-    ///     _ = context.channel().recv_timeout(VirtualDuration::from_secs(1)).await;
-    /// });
-    /// let trace = simulation.run().trace.expect("it is recorded");
-    /// let criteria = criteria::built_in();
-    /// let timeouts = criteria.iter().find(|criterion| criterion.name == "timeouts").expect("it is built in");
-    /// let covered = timeouts.covered(&trace);
-    /// assert_eq!(covered.len(), 1);
-    /// assert!(covered.labels().all(|label| label.starts_with("client: ")));
-    /// ```
-    pub fn covered(&self, trace: &[TraceEvent]) -> Requirements {
-        let mut requirements = Requirements::default();
-        (self.requirements)(trace, &mut requirements);
-        requirements
-    }
-}
 
 /// Returns the criteria that every system has, unless it says otherwise.
 pub fn built_in() -> Vec<TraceCriterion> {
@@ -137,43 +68,4 @@ pub fn built_in() -> Vec<TraceCriterion> {
         TraceCriterion { name: "interleavings", requirements: interleavings },
         TraceCriterion { name: "faults-in-phases", requirements: faults_in_phases },
     ]
-}
-
-/// Returns the role of a component: its name without a number at the end, and without what separates the number from
-/// the rest, so that components which do the same are one. `router-3` and `router-12` are `router`; `7` is `7`.
-///
-/// ```
-/// use simutant_system::criteria::role;
-///
-/// assert_eq!(["router-3", "router-12", "client"].map(role), ["router", "router", "client"]);
-/// // What is a number alone is no role's.
-/// assert_eq!(role("7"), "7");
-/// ```
-pub fn role(component: &str) -> &str {
-    let name = component.trim_end_matches(|character: char| character.is_ascii_digit());
-    let role =
-        if name.len() == component.len() { name } else { name.trim_end_matches([' ', '-', '_', '.', ':', '/', '#']) };
-    if role.is_empty() { component } else { role }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(component: &str, expect: &str) {
-        assert_eq!(role(component), expect);
-    }
-
-    #[test]
-    fn a_role_is_a_name_without_its_number() {
-        check("router-12", "router");
-        check("c1", "c");
-        check("client 3", "client");
-        check("0 first", "0 first");
-        check("left-", "left-");
-        check("7", "7");
-        check("-7", "-7");
-        check("", "");
-    }
 }

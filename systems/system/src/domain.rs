@@ -5,8 +5,6 @@ use std::ops::RangeInclusive;
 use simutant_random::{Probability, Random};
 use simutant_sim_core::{VirtualDuration, VirtualTime};
 
-use crate::InvalidTestCase;
-
 /// The values that a field of a test case may have.
 ///
 /// Ranges are domains, of integers, instants and durations:
@@ -71,6 +69,44 @@ pub trait Domain {
             true => Ok(()),
             false => Err(InvalidTestCase::new(field, self.written(value), self.allowed())),
         }
+    }
+}
+
+/// A test case outside the input domain.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} is {value}: it must be {allowed}")]
+pub struct InvalidTestCase {
+    /// The field, as the file has it, for example `requests[2].a`.
+    pub field: String,
+    /// Its value.
+    pub value: String,
+    /// What it may be, for example `from 1 to 335760`.
+    pub allowed: String,
+}
+
+impl InvalidTestCase {
+    /// Returns the refusal of a field's value, with what it may be.
+    pub fn new(field: impl Into<String>, value: impl ToString, allowed: impl Into<String>) -> Self {
+        Self { field: field.into(), value: value.to_string(), allowed: allowed.into() }
+    }
+
+    /// Returns this refusal with what decides what the field may be, for example `for a ring`.
+    ///
+    /// ```
+    /// use simutant_system::{Domain, InvalidTestCase};
+    ///
+    /// /// A ring needs three components, whatever else is allowed.
+    /// fn check(shape: &str, components: u32) -> Result<(), InvalidTestCase> {
+    ///     let allowed = if shape == "ring" { 3..=9 } else { 1..=9 };
+    ///     allowed.check("components", &components).map_err(|refused| refused.given(format_args!("for a {shape}")))
+    /// }
+    ///
+    /// assert!(check("line", 2).is_ok());
+    /// assert_eq!(check("ring", 2).unwrap_err().to_string(), "components is 2: it must be from 3 to 9 for a ring");
+    /// ```
+    #[must_use]
+    pub fn given(self, condition: impl std::fmt::Display) -> Self {
+        Self { allowed: format!("{} {condition}", self.allowed), ..self }
     }
 }
 

@@ -14,10 +14,10 @@ pub mod testing;
 mod walk;
 
 pub use criteria::{Requirements, TraceCriterion};
-pub use domain::{Domain, Lengths, Point, Probabilities};
+pub use domain::{Domain, InvalidTestCase, Lengths, Point, Probabilities};
 pub use observer::{Observer, history_time};
 pub use outage::{Outage, Outages};
 pub use simutant_outcomes::{CostBounds, Coverage, InputSource, Quota};
 pub use source::Universe;
-pub use system::{BlackBoxCriterion, InvalidTestCase, System, reseeding, universe};
+pub use system::{BlackBoxCriterion, System, reseeding, universe};
 pub use walk::{Walk, Walks};

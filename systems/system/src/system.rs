@@ -10,6 +10,7 @@ use simutant_random::Random;
 use simutant_sim_core::{Message, Simulation};
 
 use crate::criteria::{self, TraceCriterion};
+use crate::domain::InvalidTestCase;
 use crate::walk::Walk;
 
 /// A simulated system: an abstract configuration in the sense of Rutherford, PhD thesis, section 3.1.3.
@@ -141,44 +142,6 @@ pub struct BlackBoxCriterion<C> {
     pub quotas: Vec<Quota>,
     /// Returns the indices of the requirements that a test case covers, ascending.
     pub covered: fn(&C) -> Vec<usize>,
-}
-
-/// A test case outside the input domain.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{field} is {value}: it must be {allowed}")]
-pub struct InvalidTestCase {
-    /// The field, as the file has it, for example `requests[2].a`.
-    pub field: String,
-    /// Its value.
-    pub value: String,
-    /// What it may be, for example `from 1 to 335760`.
-    pub allowed: String,
-}
-
-impl InvalidTestCase {
-    /// Returns the refusal of a field's value, with what it may be.
-    pub fn new(field: impl Into<String>, value: impl ToString, allowed: impl Into<String>) -> Self {
-        Self { field: field.into(), value: value.to_string(), allowed: allowed.into() }
-    }
-
-    /// Returns this refusal with what decides what the field may be, for example `for a ring`.
-    ///
-    /// ```
-    /// use simutant_system::{Domain, InvalidTestCase};
-    ///
-    /// /// A ring needs three components, whatever else is allowed.
-    /// fn check(shape: &str, components: u32) -> Result<(), InvalidTestCase> {
-    ///     let allowed = if shape == "ring" { 3..=9 } else { 1..=9 };
-    ///     allowed.check("components", &components).map_err(|refused| refused.given(format_args!("for a {shape}")))
-    /// }
-    ///
-    /// assert!(check("line", 2).is_ok());
-    /// assert_eq!(check("ring", 2).unwrap_err().to_string(), "components is 2: it must be from 3 to 9 for a ring");
-    /// ```
-    #[must_use]
-    pub fn given(self, condition: impl std::fmt::Display) -> Self {
-        Self { allowed: format!("{} {condition}", self.allowed), ..self }
-    }
 }
 
 /// Returns test case `index` of the universe of `seed`.

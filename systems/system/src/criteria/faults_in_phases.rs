@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::criterion::{Requirements, role};
 use super::phases::Phases;
-use super::{Requirements, role};
 use simutant_sim_core::trace::{Action, DropReason, DurableState, Packet, ResetReason, TraceEvent};
 
 /// Asks that each kind of fault meets each role in each of its phases.

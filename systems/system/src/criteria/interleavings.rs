@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Requirements, role};
+use super::criterion::{Requirements, role};
 use simutant_sim_core::trace::{Action, TraceEvent};
 
 /// Asks that each role receives each kind of message right after each other kind, once from the component that the one

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use simutant_sim_core::trace::{Action, TraceEvent};
 
-use super::{Requirements, TraceCriterion};
+use super::criterion::{Requirements, TraceCriterion};
 use crate::walk::{Noted, NotedResult, read_note};
 
 /// Returns the criteria of systems with [walks](crate::Walk) of machines: `machine-states`, `machine-transitions`,

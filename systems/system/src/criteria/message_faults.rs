@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Requirements;
+use super::criterion::Requirements;
 use simutant_sim_core::trace::{Action, Endpoint, Packet, TraceEvent};
 
 /// Asks that each kind of message is lost, duplicated, corrupted, overtaken, and late for a timeout.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Requirements;
+use super::criterion::Requirements;
 use simutant_sim_core::trace::{Action, Site, TraceEvent};
 
 /// Asks that each place that receives messages receives them from each place that sends them, each kind apart.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Requirements, role};
+use super::criterion::{Requirements, role};
 use simutant_sim_core::trace::{Action, Endpoint, ResetReason, Site, TraceEvent};
 
 /// Asks that each timeout fires: of each place that receives or connects with one, and of each stream that gives up.
