@@ -4,7 +4,6 @@ mod features;
 mod files;
 mod graph;
 mod member;
-mod modules;
 mod patches;
 mod programs;
 mod values;
@@ -25,12 +24,12 @@ use crate::judgements::{FILE, FILE_END};
 use crate::operators::Selection;
 use crate::specification::skips::SkipPattern;
 use crate::syntax::conditions::Conditions;
+use crate::syntax::module_files::ModuleFile;
 use crate::syntax::names::Names;
 use crate::text::identity::Hash;
 
 pub(crate) use self::features::Features;
 pub(crate) use self::member::Member;
-pub(crate) use self::modules::{LeftOutModule, ModuleFile};
 pub use self::programs::{Programs, ProgramsSection};
 pub use self::values::OtherValue;
 

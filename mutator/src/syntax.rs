@@ -7,6 +7,7 @@ pub(crate) mod conditions;
 pub(crate) mod constants;
 pub(crate) mod declarations;
 pub(crate) mod hidden;
+pub(crate) mod module_files;
 pub(crate) mod modules;
 pub(crate) mod names;
 pub(crate) mod parts;

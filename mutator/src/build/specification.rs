@@ -7,9 +7,10 @@ use super::files::{list_files, read};
 use crate::error::MutatorError;
 use crate::mutation::Settings;
 use crate::operators::Selection;
-use crate::package::{Member, ModuleFile, Package};
+use crate::package::{Member, Package};
 use crate::specification::Specification;
 use crate::syntax::declarations::Declarations;
+use crate::syntax::module_files::ModuleFile;
 use crate::syntax::parts::join;
 use crate::syntax::source::module_path;
 

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use glob::{MatchOptions, Pattern};
 
-use super::ModuleFile;
+use crate::syntax::module_files::ModuleFile;
 
 /// Returns the files below `root` that the entries name, each once: in the order of the entries, and those of a pattern
 /// by name. Paths are relative to `root`, with `/`. A pattern does not name modules that are left out
@@ -61,7 +61,7 @@ fn plain(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::package::LeftOutModule;
+    use crate::syntax::module_files::LeftOutModule;
 
     /// A folder with some files, one of which has a name that looks like a pattern.
     fn folder() -> tempfile::TempDir {

@@ -7,9 +7,9 @@ use cargo_metadata::semver::BuildMetadata;
 use cargo_metadata::{Dependency, DependencyKind, Target, TargetKind};
 use toml::{Table, Value};
 
-use super::modules::{self, ModuleFile};
 use crate::error::MutatorError;
 use crate::syntax::conditions::Conditions;
+use crate::syntax::module_files::{ModuleFile, module_files};
 
 /// What follows the version of a copy that stands beside the package itself.
 const COPY: &str = "specification";
@@ -70,7 +70,7 @@ impl Member {
         // A program has the library's name, or that of another crate.
         let of_programs = programs.map(|target| (target, format!("program {}", target.name)));
         for (target, name) in of_library.chain(of_programs) {
-            for (file, module) in modules::modules(target.src_path.as_std_path(), &name, &self.conditions) {
+            for (file, module) in module_files(target.src_path.as_std_path(), &name, &self.conditions) {
                 let is_first = found.get(&file).is_none_or(|found| found.left_out.is_some());
                 if is_first {
                     found.insert(file, module);

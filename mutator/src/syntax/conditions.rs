@@ -315,6 +315,11 @@ fn expression_attributes(expression: &Expr) -> &[Attribute] {
     }
 }
 
+/// Says which attribute leaves code out.
+pub(crate) fn left_out_by(attribute: &str) -> String {
+    format!("left out by `{}`", attribute.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

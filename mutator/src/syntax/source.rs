@@ -10,10 +10,10 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Block, ImplItem, Item, ItemFn, ItemMacro, ItemMod, Meta, ReturnType, Signature, TraitItem, Type};
 
 use crate::error::MutatorError;
-use crate::package::{LeftOutModule, ModuleFile};
-use crate::syntax::conditions::{Conditional, Conditions};
+use crate::syntax::conditions::{Conditional, Conditions, left_out_by};
 use crate::syntax::constants::{self, ConstantSource};
 use crate::syntax::hidden::{Hidden, hidden};
+use crate::syntax::module_files::{LeftOutModule, ModuleFile};
 use crate::syntax::parts::{has_lifetimes_only, is_test, join, range_of, type_name, type_path};
 
 /// A parsed specification file.
@@ -204,11 +204,6 @@ fn around<'a>(
 ) -> impl Iterator<Item = &'a Conditional> + Clone + use<'a> {
     let Range { start, end } = *function;
     conditional.iter().filter(move |condition| condition.range.start <= start && end <= condition.range.end)
-}
-
-/// Says which attribute leaves code out.
-pub(crate) fn left_out_by(attribute: &str) -> String {
-    format!("left out by `{}`", attribute.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Returns the module that a file of a package holds: `src/gbn/sender.rs` is `gbn::sender`.

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use syn::{Attribute, Expr, ExprLit, Item, ItemMod, Lit, Meta};
 
-use crate::syntax::conditions::{Conditions, is_for_tests};
+use crate::syntax::conditions::{Conditions, is_for_tests, left_out_by};
 use crate::syntax::parts::{join, range_of};
-use crate::syntax::source::left_out_by;
 
 /// A file that declarations of modules lead to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,7 +33,7 @@ pub(crate) struct LeftOutModule {
 /// the crate's. A file that is left out in one place and not in another one is compiled.
 ///
 /// What a macro declares is not seen, so a file that no declaration leads to may be compiled, and is not here.
-pub(super) fn modules(root: &Path, name: &str, conditions: &Conditions) -> BTreeMap<PathBuf, ModuleFile> {
+pub(crate) fn module_files(root: &Path, name: &str, conditions: &Conditions) -> BTreeMap<PathBuf, ModuleFile> {
     let mut walk = Walk { conditions, found: BTreeMap::new() };
     walk.file(root, root.parent().unwrap_or(root), ModuleFile { module: name.to_owned(), ..ModuleFile::default() });
     walk.found
@@ -135,7 +134,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("it has one")).expect("it can be written");
             std::fs::write(path, text).expect("it can be written");
         }
-        let modules = modules(&folder.path().join("lib.rs"), "toy", &Conditions::default());
+        let modules = module_files(&folder.path().join("lib.rs"), "toy", &Conditions::default());
         let left_out = modules.iter().filter(|(_, module)| module.left_out.is_some());
         let left_out: Vec<&Path> = left_out.filter_map(|(file, _)| file.strip_prefix(folder.path()).ok()).collect();
         let expect = ["a/tests/deep.rs", "a/tests/mod.rs", "b/c.rs", "tests.rs"];
@@ -158,7 +157,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("it has one")).expect("it can be written");
             std::fs::write(path, text).expect("it can be written");
         }
-        let found = modules(&folder.path().join("lib.rs"), "toy", &Conditions::default());
+        let found = module_files(&folder.path().join("lib.rs"), "toy", &Conditions::default());
         let of = |file: &str| &found[&folder.path().join(file)];
         let for_tests = LeftOutModule { reason: "left out by `#[cfg(all(test, unix))]`".to_owned(), counts: false };
         assert_eq!(of("a/f.rs").left_out, Some(for_tests.clone()));
@@ -185,7 +184,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("it has one")).expect("it can be written");
             std::fs::write(path, text).expect("it can be written");
         }
-        let modules = modules(&folder.path().join("lib.rs"), "toy", &Conditions::default());
+        let modules = module_files(&folder.path().join("lib.rs"), "toy", &Conditions::default());
         let compiled = modules.values().filter(|module| module.left_out.is_none());
         let found: Vec<&str> = compiled.map(|module| module.module.as_str()).collect();
         assert_eq!(found, ["toy::a::inner", "toy::a", "toy::b::d", "toy", "toy::renamed"]);
