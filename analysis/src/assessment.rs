@@ -6,7 +6,7 @@ use simutant_outcomes::{BitSet, Criterion, CriterionKind, Outcomes};
 use crate::absent::{AbsentFeature, absent_features};
 use crate::analysis::Analysis;
 use crate::baseline::RandomBaseline;
-use crate::chosen::case_name;
+use crate::case_names::case_name;
 use crate::expected::beside::Beside;
 use crate::expected::rules_of;
 use crate::expected::worth::{RandomSuites, Worth, mean};

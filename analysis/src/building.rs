@@ -11,7 +11,6 @@ use crate::domination::{SuiteValue, dominating_built};
 use crate::dominators::dominators;
 use crate::kills::KillsByCase;
 use crate::mutants::MutantClass;
-use crate::recommendation::SuiteIndex;
 use crate::score::Score;
 use crate::statistics::Summary;
 use crate::suites::budgeted::budgeted;
@@ -20,7 +19,7 @@ use crate::suites::cover::Cover;
 use crate::suites::greedy::greedy;
 use crate::suites::minimum::{NODES_MAX, minimum};
 use crate::suites::prioritised::prioritise;
-use crate::suites::{AdequateSuite, Scoring, draw, events};
+use crate::suites::{AdequateSuite, Scoring, SuiteIndex, draw, events};
 
 pub use expected::build_expected;
 
@@ -87,7 +86,7 @@ pub fn build_suite(
     };
     Some(BuiltSuite {
         builder,
-        dominated_by: dominating_built(analysis, value, value_of),
+        dominated_by: dominating_built(&analysis.criteria, value, value_of),
         criterion: criterion.name.clone(),
         events: cases.iter().map(|&case| outcomes.cases[case].events).sum(),
         target: cover.target(),

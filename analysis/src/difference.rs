@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::{Criterion, FORMAT_VERSION, Outcomes, Suite};
 
-use crate::chosen::{suite_cases, suite_scores};
+use crate::case_names::suite_cases;
+use crate::chosen::suite_scores;
 use crate::mutants::MutantClass;
 use crate::score::Score;
 use crate::study::Study;

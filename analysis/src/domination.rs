@@ -4,12 +4,10 @@ use std::cmp::Reverse;
 
 use simutant_outcomes::BitSet;
 
-use crate::analysis::Analysis;
 use crate::criteria::CriterionAnalysis;
 use crate::expected::Expected;
 use crate::kills::KillsByCase;
-use crate::recommendation::SuiteIndex;
-use crate::suites::AdequateSuite;
+use crate::suites::{AdequateSuite, SuiteIndex};
 
 /// Shares that differ by less are equal: sums in another order differ in their last bits.
 const EQUAL: f64 = 1e-9;
@@ -122,19 +120,19 @@ impl SuiteValues {
 /// Returns the preferred one of the drawn suites that dominate a suite that was built; `None` if none does. `value_of`
 /// gives the values of drawn suites, `None` for those that cannot stand for the built one.
 pub(crate) fn dominating_built(
-    analysis: &Analysis,
+    criteria: &[CriterionAnalysis],
     built: SuiteValue,
     value_of: impl Fn(SuiteIndex, &AdequateSuite) -> Option<SuiteValue>,
 ) -> Option<SuiteIndex> {
-    let of_criterion = |(criterion, analysed): (usize, &CriterionAnalysis)| {
-        let suites = analysed.suites.iter().enumerate();
+    let of_criterion = |(index, criterion): (usize, &CriterionAnalysis)| {
+        let suites = criterion.suites.iter().enumerate();
         let dominating = suites.filter_map(|(suite, drawn)| {
-            let choice = SuiteIndex { criterion, suite };
+            let choice = SuiteIndex { criterion: index, suite };
             value_of(choice, drawn).filter(|value| value.dominates(built)).map(|value| (choice, value))
         });
         dominating.collect::<Vec<_>>()
     };
-    let all = analysis.criteria.iter().enumerate().flat_map(of_criterion);
+    let all = criteria.iter().enumerate().flat_map(of_criterion);
     all.min_by_key(|(_, value)| Reverse(*value)).map(|(choice, _)| choice)
 }
 

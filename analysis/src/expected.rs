@@ -31,10 +31,7 @@ use crate::statistics::Summary;
 
 use beside::ScoresInTime;
 use greedy::{most_in_inputs, most_in_time};
-use worth::{RandomSuites, Worth};
-
-/// The largest suites that are compared with rules of thumb.
-const SIZE_MAX: usize = 20;
+use worth::{RandomSuites, SIZE_MAX, Worth};
 
 /// What re-seedings say of suites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -46,6 +46,7 @@ mod assessment;
 mod baseline;
 mod boosting;
 mod building;
+mod case_names;
 mod chosen;
 mod conventional;
 mod cost;
@@ -88,9 +89,8 @@ pub use assessment::{Addition, AssessedCriterion, AssessedExpected, AssessedScor
 pub use baseline::{Moments, RandomBaseline};
 pub use boosting::{Boosting, BoostingStep, Foresight, HeldOut, TopSuites};
 pub use building::{build_expected, build_suite};
-pub use chosen::{
-    ChosenSuite, SuiteScores, boosted, case_name, reseeding_name, suite, suite_cases, suite_of, suite_scores,
-};
+pub use case_names::{case_name, reseeding_name, suite_cases};
+pub use chosen::{ChosenSuite, SuiteScores, boosted, suite, suite_of, suite_scores};
 pub use conventional::{CostEffectiveness, CriterionRelations, RandomSize, Relation};
 pub use cost::{CostComparison, CostCriterion};
 pub use criteria::CriterionAnalysis;
@@ -116,7 +116,7 @@ pub use mutants::{ClassCounts, MutantClass, MutantClasses};
 pub use options::{AnalysisOptions, OptionsError};
 pub use probabilities::{ExpectedScore, KillProbability, kill_probabilities};
 pub use ranking::{ByMutant, PairTest, Ranking, SameSizeTest};
-pub use recommendation::{Recommendation, SuiteIndex, standing_of_suite};
+pub use recommendation::{Recommendation, standing_of_suite};
 pub use reference::{
     Agreement, ClaimComparison, Comparison, Reference, ReferenceClaim, ReferenceCriterion, ReferenceError,
     ReferenceImplementations, ReferenceMutants, ReferencePreparation, ReferenceRelations,
@@ -132,7 +132,7 @@ pub use sources::{BySource, ExpectedOfAny, SourceComparison, compare_sources};
 pub use statistics::{Interval, Summary, ZTest};
 pub use study::{Study, StudyMismatch};
 pub use suites::built::{Builder, BuiltSuite, Earliness, JudgedSuite, MUTANTS};
-pub use suites::{AdequateSuite, target};
+pub use suites::{AdequateSuite, SuiteIndex, target};
 pub use survivors::{Contradiction, ScoreBounds, Survivor};
 pub use test_time::FittedTestTime;
 pub use text::{count, duration, plural};

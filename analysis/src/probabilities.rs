@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use simutant_outcomes::{BitSet, Outcomes, Reseeded};
 
-use crate::analysis::Analysis;
 use crate::missing::missing_of_random;
 use crate::mutants::{MutantClass, MutantClasses};
 use crate::statistics::{Posterior, Prior};
@@ -61,9 +60,9 @@ pub struct KillProbability {
 /// re-seedings.
 ///
 /// # Panics
-/// If `analysis` is not one of `outcomes`.
-pub fn kill_probabilities(outcomes: &Outcomes, analysis: &Analysis) -> Vec<KillProbability> {
-    let known = KillProbabilities::of(outcomes, &analysis.mutants);
+/// If `classes` are not those of the mutants of `outcomes`.
+pub fn kill_probabilities(outcomes: &Outcomes, classes: &MutantClasses) -> Vec<KillProbability> {
+    let known = KillProbabilities::of(outcomes, classes);
     let Some((known, reseeded)) = known.zip(outcomes.reseeded.as_ref()) else { return Vec::new() };
     let of_mutant = |(place, &mutant): (usize, &usize)| {
         let known = &known;

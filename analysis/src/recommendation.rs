@@ -11,16 +11,7 @@ use crate::expected::beside::ScoresInTime;
 use crate::probabilities::ExpectedScore;
 use crate::score::Score;
 use crate::statistics::Summary;
-use crate::suites::AdequateSuite;
-
-/// One of the suites of an analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SuiteIndex {
-    /// Index into [`Analysis::criteria`](crate::Analysis::criteria).
-    pub criterion: usize,
-    /// Index into the criterion's suites.
-    pub suite: usize,
-}
+use crate::suites::{AdequateSuite, SuiteIndex};
 
 /// The suite that the ranking scenario ends with (thesis, section 3.3.3).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -25,9 +25,9 @@ use crate::domination::SuiteValues;
 use crate::kills::KillsByCase;
 use crate::options::{AnalysisOptions, OptionsError};
 use crate::ranking::{self, Comparing, Ranking};
-use crate::recommendation::{self, SuiteIndex};
+use crate::recommendation;
 use crate::score::Score;
-use crate::suites::{self, AdequateSuite, Scoring};
+use crate::suites::{self, AdequateSuite, Scoring, SuiteIndex};
 
 /// A suite that was chosen, and what that cost: plain data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

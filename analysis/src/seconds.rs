@@ -2,7 +2,7 @@
 
 use simutant_outcomes::Outcomes;
 
-use crate::chosen::case_name;
+use crate::case_names::case_name;
 use crate::options::AnalysisOptions;
 
 /// Returns what each test case of the universe is expected to take, in seconds, all above 0: what the options say that

@@ -3,7 +3,7 @@
 use simutant_outcomes::{Outcomes, Suite};
 
 use crate::analysis::{Analysis, campaign_counts};
-use crate::chosen::suite_cases;
+use crate::case_names::suite_cases;
 
 /// What a study left: the outcomes of its campaign, what the analysis makes of them, and the suite that it chose.
 #[derive(Debug, Clone, Copy)]

@@ -32,6 +32,15 @@ pub struct AdequateSuite {
     pub dominators_killed: usize,
 }
 
+/// One of the suites of an analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuiteIndex {
+    /// Index into [`Analysis::criteria`](crate::Analysis::criteria).
+    pub criterion: usize,
+    /// Index into the criterion's suites.
+    pub suite: usize,
+}
+
 /// Returns the requirements that the universe as a whole covers: the target of every suite.
 ///
 /// The thesis finds infeasible requirements by reading the code; here a requirement counts as feasible if some test

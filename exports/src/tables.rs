@@ -251,7 +251,7 @@ fn kills(study: &Study<'_>) -> Table {
 }
 
 fn probabilities(study: &Study<'_>) -> Table {
-    let pairs = kill_probabilities(study.outcomes, study.analysis);
+    let pairs = kill_probabilities(study.outcomes, &study.analysis.mutants);
     let all = || pairs.iter();
     Table::new("probabilities", "Test cases some of whose runs kill mutants, with how likely a run does")
         .integer("mutant", all().map(|pair| pair.mutant))

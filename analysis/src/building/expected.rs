@@ -6,7 +6,8 @@ use simutant_outcomes::{FORMAT_VERSION, Outcomes, Suite, SuiteCase};
 
 use crate::absent::absent_features;
 use crate::analysis::Analysis;
-use crate::chosen::{SuiteScores, case_name, reseeding_name, suite_scores};
+use crate::case_names::{case_name, reseeding_name};
+use crate::chosen::{SuiteScores, suite_scores};
 use crate::expected::beside::Beside;
 use crate::expected::built::{ExpectedBuilder, ExpectedSuite};
 use crate::expected::greedy::{most_in_inputs, ordered, reaching, scores_of_beginnings, within};

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::probabilities::KillProbabilities;
 
-use super::SIZE_MAX;
+/// The largest suites that are compared with rules of thumb.
+pub(super) const SIZE_MAX: usize = 20;
 
 /// A test case is not said to be worth more random ones than this, if they take as long.
 const WORTH_MAX: usize = 10;

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::minimum::NODES_MAX;
-use crate::recommendation::SuiteIndex;
 use crate::score::Score;
+use crate::suites::SuiteIndex;
 use crate::text::{count, plural};
 
 /// The criterion of mutants: its requirements are the dominator mutants, so that an adequate suite kills all that the
