@@ -5,6 +5,7 @@
 #![expect(clippy::print_stderr, reason = "these commands tell what they do")]
 
 mod bench;
+mod circles;
 mod docs;
 mod examples;
 mod foreign;
@@ -45,7 +46,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Format, lints, documentation, licences and known vulnerabilities of dependencies.
+    /// Format, lints, circles of modules, documentation, licences and known vulnerabilities of dependencies.
     Check,
     /// Write the generated pages of the book, check the links of all documents, and build the book into target/book.
     Docs,
@@ -175,6 +176,7 @@ fn check(root: &Path) -> anyhow::Result<()> {
     examples::check(root)?;
     cargo(["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")])?;
     docs::check(root)?;
+    circles::check()?;
     licences::check()?;
     audit()
 }
