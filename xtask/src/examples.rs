@@ -8,15 +8,11 @@ use anyhow::bail;
 use crate::run;
 
 /// The examples with a system, by folder, which has the system's name.
-const EXAMPLES: [&str; 4] = ["two-phase-commit", "omnipaxos", "store", "tickets"];
+const EXAMPLES: [&str; 3] = ["omnipaxos", "store", "tickets"];
 
 /// The real implementations of an example's system, and whether they pass the inputs that a study chooses.
-const IMPLEMENTATIONS: [(&str, &str, bool); 4] = [
-    ("two-phase-commit", "two-phase-commit-python", true),
-    ("two-phase-commit", "two-phase-commit-applies-again", false),
-    ("tickets", "tickets-python", true),
-    ("tickets", "tickets-sells-again", false),
-];
+const IMPLEMENTATIONS: [(&str, &str, bool); 2] =
+    [("tickets", "tickets-python", true), ("tickets", "tickets-sells-again", false)];
 
 /// The exit code of `test` if a test case failed.
 const FAILED: i32 = 1;

@@ -46,7 +46,7 @@ fn the_reference_has_the_help_of_each_command() {
 /// Returns the documents with command lines in them.
 fn documents() -> Vec<PathBuf> {
     let mut documents: Vec<PathBuf> = vec![PathBuf::from("README.md")];
-    for example in ["gbn-python", "omnipaxos", "store", "tickets", "two-phase-commit"] {
+    for example in ["gbn-python", "omnipaxos", "store", "tickets"] {
         documents.push(Path::new("examples").join(example).join("README.md"));
     }
     for part in ["guide", "reference", "experiments", "systems"] {
