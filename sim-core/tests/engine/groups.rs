@@ -3,9 +3,10 @@
 use simutant_sim_core::network::{Effect, Occurrences, Rule};
 use simutant_sim_core::trace::{Action, DropReason, Trace};
 use simutant_sim_core::{
-    Context, Link, Message, Network, PortInUse, Probability, Random, Simulation, TooLarge, Unreachable,
-    VirtualDuration, VirtualTime,
+    Context, Link, Message, Network, PortInUse, Probability, Random, Simulation, TooLarge, Unreachable, VirtualTime,
 };
+
+use crate::ms;
 
 /// A text whose size is its length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,10 +37,6 @@ impl Message for Text {
         *letter = '?';
         Some(Self(letters.into_iter().collect()))
     }
-}
-
-const fn ms(millis: u64) -> VirtualDuration {
-    VirtualDuration::from_millis(millis)
 }
 
 /// Receives until nothing comes for a second, and returns the texts.

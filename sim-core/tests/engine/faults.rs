@@ -6,27 +6,11 @@ use std::rc::Rc;
 use simutant_sim_core::network::ScheduledPartition;
 use simutant_sim_core::trace::{Action, DropReason, DurableState};
 use simutant_sim_core::{
-    Address, Channel, Clock, ClockFault, Context, Fault, FaultRate, Faults, InvalidConfiguration, Message, Network,
-    Random, RandomFaults, ScheduledFault, Simulation, SlowFault, TieOrder, VirtualDuration, VirtualTime, WaitSubject,
-    fifo,
+    Address, Channel, Clock, ClockFault, Context, Fault, FaultRate, Faults, InvalidConfiguration, Network, Random,
+    RandomFaults, ScheduledFault, Simulation, SlowFault, TieOrder, VirtualDuration, VirtualTime, WaitSubject, fifo,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Number(u32);
-
-impl Message for Number {
-    fn kind(&self) -> &'static str {
-        "NUMBER"
-    }
-}
-
-const fn ms(millis: u64) -> VirtualDuration {
-    VirtualDuration::from_millis(millis)
-}
-
-const fn at_ms(millis: u64) -> VirtualTime {
-    VirtualTime::from_millis(millis)
-}
+use crate::{Number, at_ms, ms};
 
 fn crash(millis: u64) -> ScheduledFault {
     ScheduledFault { at: at_ms(millis), fault: Fault::Crash { component: "patient".to_owned() } }

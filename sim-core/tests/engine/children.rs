@@ -4,22 +4,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use simutant_sim_core::{
-    Cancelled, Context, Either2, Either3, Fault, Faults, Message, Network, ScheduledFault, Simulation, VirtualDuration,
-    VirtualTime, fifo, select,
+    Cancelled, Context, Either2, Either3, Fault, Faults, Network, ScheduledFault, Simulation, VirtualTime, fifo, select,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Number(u32);
-
-impl Message for Number {
-    fn kind(&self) -> &'static str {
-        "NUMBER"
-    }
-}
-
-const fn ms(millis: u64) -> VirtualDuration {
-    VirtualDuration::from_millis(millis)
-}
+use crate::{Number, ms};
 
 /// What is said, in order, with the milliseconds at which it is said.
 #[derive(Debug, Clone, Default)]

@@ -10,6 +10,8 @@ use simutant_sim_core::{
     Simulation, TieOrder, VirtualDuration, VirtualTime, Wait, WaitSubject, Waiting, fifo, select,
 };
 
+use crate::ms;
+
 #[derive(Debug, Clone, Copy, Hash)]
 struct Fork;
 
@@ -17,10 +19,6 @@ impl Message for Fork {
     fn kind(&self) -> &'static str {
         "FORK"
     }
-}
-
-const fn ms(millis: u64) -> VirtualDuration {
-    VirtualDuration::from_millis(millis)
 }
 
 /// Waits for a fork on its left, port 1, and passes it on to the right when it has eaten. Nobody has one.

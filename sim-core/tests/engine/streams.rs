@@ -12,6 +12,8 @@ use simutant_sim_core::{
     VirtualDuration, VirtualTime, select,
 };
 
+use crate::ms;
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Number(u32);
 
@@ -24,10 +26,6 @@ impl Message for Number {
 const PORT: u16 = 80;
 const BROKEN_BY_PEER: StreamError = StreamError::Reset(ResetReason::Peer);
 const TIMED_OUT: StreamError = StreamError::Reset(ResetReason::TimedOut);
-
-const fn ms(millis: u64) -> VirtualDuration {
-    VirtualDuration::from_millis(millis)
-}
 
 fn at_ms(millis: u64) -> VirtualTime {
     VirtualTime::from_millis(millis)

@@ -18,6 +18,8 @@ use simutant_sim_core::{
     VirtualDuration, VirtualTime, check_determinism, select,
 };
 
+use crate::{at_ms, ms};
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Number(u64);
 
@@ -25,14 +27,6 @@ impl Message for Number {
     fn kind(&self) -> &'static str {
         "NUMBER"
     }
-}
-
-const fn ms(millis: u64) -> VirtualDuration {
-    VirtualDuration::from_millis(millis)
-}
-
-const fn at_ms(millis: u64) -> VirtualTime {
-    VirtualTime::from_millis(millis)
 }
 
 fn config(cases: u32) -> ProptestConfig {

@@ -12,6 +12,8 @@ use simutant_sim_core::{
     VirtualTime, select,
 };
 
+use crate::ms;
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Number(u32);
 
@@ -19,10 +21,6 @@ impl Message for Number {
     fn kind(&self) -> &'static str {
         "NUMBER"
     }
-}
-
-const fn ms(millis: u64) -> VirtualDuration {
-    VirtualDuration::from_millis(millis)
 }
 
 fn at_ms(millis: u64) -> VirtualTime {

@@ -4,8 +4,10 @@ use simutant_sim_core::network::{Direction, Edge, LinkSetting, Reorder, Topology
 use simutant_sim_core::trace::{Action, DropReason, Trace};
 use simutant_sim_core::{
     Address, Choice, ChoiceKind, ChoiceSource, Context, Latency, Link, Message, Network, Others, Probability, Random,
-    RecordedChoice, Replay, Report, Simulation, TieOrder, VirtualDuration, VirtualTime,
+    RecordedChoice, Replay, Report, Simulation, TieOrder, VirtualTime,
 };
+
+use crate::ms;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Number(u64);
@@ -21,10 +23,6 @@ impl Message for Number {
 }
 
 const PACKETS: u64 = 20;
-
-fn ms(millis: u64) -> VirtualDuration {
-    VirtualDuration::from_millis(millis)
-}
 
 fn probability(value: f64) -> Probability {
     Probability::new(value).expect("it is one")
