@@ -225,7 +225,7 @@ pub fn analyse(outcomes: &Outcomes, options: &AnalysisOptions) -> Result<Analysi
     analyse_with_threads(outcomes, options, NonZeroUsize::MIN)
 }
 
-/// Analyses `outcomes` as [`analyse`] does, with this many threads for the bootstrap: any number gives the same bytes.
+/// Analyses `outcomes` as [`analyse`] does, on this many threads. The result is the same, byte for byte, for any number.
 ///
 /// # Errors
 /// As for [`analyse`].
@@ -256,6 +256,7 @@ pub fn analyse_with_threads(
     };
     let to_boost = probabilities.as_ref().map_or(Kills::Certain(&kills), Kills::Likely);
 
+    // Suites are drawn once for each criterion: all that follows compares the same suites.
     let events = suites::events(outcomes);
     let scoring = Scoring { events: &events, kills: &kills, analysed: &analysed, dominators: &representatives };
     let count = mutants.counts.analysed;
@@ -279,10 +280,12 @@ pub fn analyse_with_threads(
             CriterionAnalysis { same_size, boosting, detection, ..summary }
         })
         .collect();
+    // Each criterion tests its gain; Holm's correction needs the p-values of all of them.
     conventional::correct(&mut criteria);
 
     let events: Vec<f64> = events.iter().map(|&events| events as f64).collect();
     let random = conventional::random_sizes(&events, &baseline, &baseline_of(&representatives), options);
+    // With re-seedings kills are probabilities, and criteria are ranked by expected scores; without, kills are certain.
     let by_probability = probabilities.as_ref().zip(outcomes.reseeded.as_ref());
     let ranking = match by_probability {
         Some((probabilities, reseeded)) => {
@@ -307,10 +310,12 @@ pub fn analyse_with_threads(
         expected: expected.as_ref(),
         threads,
     });
+    // Mutants with equal kill rows rank suites alike, so domination compares one of each row.
     let rows = analysed.ones().map(|mutant| (mutant, outcomes.kills[mutant].as_slice()));
     let different: BitSet = ranking::different(rows).into_iter().collect();
     let values = SuiteValues::new(&criteria, expected.as_ref(), &kills, &different);
     let mut recommendation = recommend(&criteria, &values, expected.as_ref(), sensitivity.as_mut(), sizes);
+    // The rules of thumb need no simulation: they are given the time that the recommended suite takes, and compared with it.
     if let Some((recommendation, probabilities)) = recommendation.as_mut().zip(probabilities.as_ref()) {
         let cases = &criteria[recommendation.choice.criterion].suites[recommendation.choice.suite].cases;
         let limit = cases.iter().map(|&case| seconds[case]).sum();

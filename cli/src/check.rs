@@ -322,7 +322,7 @@ impl Judge {
     }
 }
 
-/// Returns what is wrong with a file, in the words of the command line.
+/// Returns the message for an unreadable file; where an option of the command line helps, it names the option.
 fn told(error: &JudgingError) -> String {
     match error {
         JudgingError::UnknownFormat => format!("{error}, with --format"),
@@ -331,16 +331,17 @@ fn told(error: &JudgingError) -> String {
 }
 
 impl Judged {
-    /// Returns whether the history could be read and judged, be it undecided.
+    /// Returns whether the history was read and checked; the answer may be undecided.
     fn is_report(&self) -> bool {
         matches!(self.judgement, Judgement::Report(_))
     }
 
-    /// Returns whether it is known whether the history is possible.
+    /// Returns whether the check found an answer: the history is possible, or it is impossible.
     fn is_decided(&self) -> bool {
         self.is_possible().is_some()
     }
 
+    /// Returns whether the history is possible; `None` if the check is undecided or the file was not judged.
     fn is_possible(&self) -> Option<bool> {
         match &self.judgement {
             Judgement::Report(CheckReport { answer: ReportedAnswer::Possible { .. }, .. }) => Some(true),
@@ -349,13 +350,14 @@ impl Judged {
         }
     }
 
-    /// Returns whether the solver says the contrary, which is a fault of Simutant or of the solver.
+    /// Returns whether the solver contradicts the check. Both decide one question, so Simutant or the solver is wrong.
     fn is_contested(&self) -> bool {
         let says = self.smt.as_ref().and_then(Solved::is_possible);
         says.zip(self.is_possible()).is_some_and(|(one, other)| one != other)
     }
 
-    /// Whether both cannot be true of one content; what a check cost may differ, and a larger budget decides more.
+    /// Returns whether one answer is "possible" and the other "impossible", so that both cannot be true of one content. Other
+    /// differences are no contradiction, since costs vary and a larger budget decides more.
     fn contradicts(&self, other: &Self) -> bool {
         self.is_possible().zip(other.is_possible()).is_some_and(|(one, other)| one != other)
     }

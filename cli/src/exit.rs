@@ -108,11 +108,13 @@ pub(crate) fn with_options(error: StudyError) -> anyhow::Error {
 }
 
 impl Exit {
-    /// Returns the exit code for an error.
+    /// Returns the exit code for an error: that of the first cause, from the outermost on, which has one. An error that no
+    /// cause classifies comes from the environment.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         error.chain().find_map(Self::of_cause).unwrap_or(Self::Unavailable)
     }
 
+    /// Returns the exit code of one cause, by its type; `None` if the type says too little, so that the next cause decides.
     fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
         if cause.is::<BadInput>() || cause.is::<SuiteError>() || cause.is::<ImplementationError>() {
             return Some(Self::BadInput);

@@ -1,8 +1,8 @@
-//! What to run where no scheduler is supported: text that a person takes from there.
+//! Scripts for schedulers that Simutant does not start itself: text to copy and adapt.
 
 use std::num::NonZeroU32;
 
-/// Where shards are to run.
+/// A scheduler that runs shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Machines that are reached by ssh, with GNU parallel.
@@ -15,23 +15,23 @@ pub enum Place {
     HyperQueue,
 }
 
-/// What a script is about.
+/// A script that runs the shards of a bundle, one task for each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script<'a> {
-    /// The bundle's folder, or where it is to be seen from; quoted for a shell.
+    /// The bundle's folder as the machines that run shards see it, quoted for a shell.
     pub bundle: &'a str,
-    /// The system.
+    /// The system's name.
     pub system: &'a str,
     /// The bundle's identity.
     pub id: &'a str,
-    /// How many shards there are.
+    /// The number of shards.
     pub shards: NonZeroU32,
-    /// Memory that a shard needs.
+    /// Memory that a shard needs, in bytes.
     pub memory_bytes: u64,
 }
 
 impl Script<'_> {
-    /// Returns the text for a place.
+    /// Returns the text of the script for a scheduler. Each task writes the result of its shard into a file of its own.
     pub fn text(&self, place: Place) -> String {
         let &Self { bundle, system, id, shards, memory_bytes } = self;
         let mebibytes = memory_bytes.div_ceil(1 << 20);

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::ProcessExit;
 
-/// What reports call the fixture, and the placeholder of its folder.
+/// The fixture's name in reports, and the name of the placeholder of its folder.
 pub(crate) const FIXTURE: &str = "fixture";
 
-/// Placeholders of ports of a process's own, beside the one that its role may have: each is free for datagrams and for
-/// streams.
+/// Placeholders that any command may use to have more ports than the `{port}` of its role. Each is free for datagrams and
+/// for streams.
 pub(crate) const FURTHER_PORTS: [&str; 8] = ["port2", "port3", "port4", "port5", "port6", "port7", "port8", "port9"];
 
 /// One program of an implementation.
@@ -53,7 +53,7 @@ pub struct Side {
     pub stop: Stop,
 }
 
-/// How a process that does not end by itself is told to.
+/// The signal that stops a process which does not end by itself, and the grace before it is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stop {

@@ -1,4 +1,4 @@
-//! What a system must give so that its test cases can run on real programs.
+//! The interface by which a system runs its test cases on real programs: [`Testbed`] and [`Environment`].
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -18,7 +18,7 @@ use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
 use crate::side::Side;
 
-/// What placeholders in commands stand for, by their names.
+/// Values of placeholders in commands, by the placeholders' names: `port` is the name of `{port}`.
 pub type Placeholders = BTreeMap<&'static str, OsString>;
 
 /// A part that programs of an implementation play in a system, such as that of a sender.
@@ -35,9 +35,9 @@ pub struct Role {
 /// A process to start. A test case may ask for several of one role, as for a router each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// What reports call it: the role, with a number if there may be several.
+    /// Its name in reports: the role, with a number if there may be several.
     pub name: String,
-    /// What the placeholders of its role stand for.
+    /// Values of the placeholders of its role.
     pub placeholders: Placeholders,
     /// The UDP port that it is to bind, if the role listens.
     pub port: Option<u16>,
@@ -86,8 +86,8 @@ pub trait Testbed: Sync {
         Duration::ZERO
     }
 
-    /// Returns the path of the [program](crate::TestbedProgram) that has the testbed, if that is another one: then it runs test
-    /// cases.
+    /// Returns the path of the [program](crate::TestbedProgram) that contains this testbed, if it is not this program: then
+    /// that program is started to run the test cases.
     fn program(&self) -> Option<&Path> {
         None
     }
@@ -108,7 +108,7 @@ pub trait Testbed: Sync {
 /// The default time limit of a test case.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What an environment is made for.
+/// The request for an environment: a test case, its seed and its folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Setup<'a> {
     /// The test case's name in its suite.
@@ -126,7 +126,7 @@ pub struct Setup<'a> {
     pub fixture: Option<&'a Placeholders>,
 }
 
-/// What is in files whose content a test case leaves open.
+/// Content of files whose content a test case leaves open.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputContent {

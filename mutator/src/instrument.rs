@@ -61,7 +61,8 @@ impl Plan<'_> {
         self.numbering.has_mutants(id) || !self.verdicts.on_trial(candidates, id).is_empty()
     }
 
-    /// Returns where the function is whose body comes next, after that at `before`.
+    /// Returns the place of the next function: the numbers at which its blocks, branches, conditions, pairs and mutants
+    /// begin. The function before it is at `before`.
     fn place(&self, id: FunctionId, before: Option<&FunctionPlace>, sites: &Sites) -> FunctionPlace {
         let function = sites.functions.len();
         let end = before.map_or(0, |before| before.mutant + before.mutants);
@@ -69,7 +70,7 @@ impl Plan<'_> {
             block: sites.blocks.len(),
             branch: sites.branches.len(),
             condition: sites.conditions.len(),
-            // They are in the order of the functions whose uses they have.
+            // Pairs are sorted by the functions that contain their uses.
             pair: self.flows.analysis.pairs.partition_point(|pair| pair.function < function),
             ..self.numbering.place_of(id, end)
         }
@@ -85,12 +86,14 @@ pub(crate) struct Instrumented {
     pub(crate) places: Vec<FunctionPlace>,
 }
 
-/// What no draft compiles with: an error of types, so that the compiler says all that it has against other code, and makes
-/// no machine code.
+/// A type error that keeps a draft, a build that only collects compiler errors, from compiling.
+///
+/// The compiler still reports the type errors of all other code, and generates no machine code. An error of an earlier
+/// phase would hide them.
 const DRAFT: &str = "\nconst _: () = { let () = true; };\n";
 
 impl Instrumented {
-    /// Returns what is to be told of code that has more bytes than this.
+    /// Returns the event that warns of long code, with its longest function, if all files together exceed `bytes_max`.
     pub(crate) fn if_longer(&self, bytes_max: usize, specification: &Specification) -> Option<BuildEvent> {
         let bytes = self.outputs.iter().map(|output| output.text.len()).sum();
         let functions = self.outputs.iter().enumerate().flat_map(|(file, output)| {
@@ -103,12 +106,12 @@ impl Instrumented {
         Some(BuildEvent::Long { bytes, function: specification.function(id).path.clone(), function_bytes })
     }
 
-    /// Sees to it that the files do not compile.
+    /// Appends the [`DRAFT`] error to each file, so that no draft can be taken for a build.
     pub(crate) fn mark_as_draft(&mut self) {
         self.outputs.iter_mut().for_each(|output| output.text.push_str(DRAFT));
     }
 
-    /// Whether a range of a file is what makes it a draft.
+    /// Returns whether a range of a file is within its [`DRAFT`] error, which no mutant is to blame for.
     pub(crate) fn is_mark(&self, file: usize, range: &std::ops::Range<usize>) -> bool {
         let text = &self.outputs[file].text;
         text.ends_with(DRAFT) && range.start >= text.len() - DRAFT.len()

@@ -1,4 +1,4 @@
-//! The order of criteria under each other choice.
+//! The order of criteria under each [`OtherChoice`]: with other mutants, test cases, weights or thresholds than the study's.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -12,25 +12,25 @@ use crate::mutants::MutantClass;
 use crate::probabilities::counted;
 use crate::suites::{self, AdequateSuite, Scoring};
 
-/// In so many parts the universe is cut.
+/// Number of parts of the universe; each is left out once.
 const PARTS: usize = 5;
 
 /// The shares of the universe above which a mutant is pathological; the option's own is not among the variants.
 const THRESHOLDS: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 1.0];
 
-/// The study as it is.
+/// The study as its options have it, which each variant changes in one choice.
 #[derive(Debug)]
 pub(super) struct Base<'a> {
     pub(super) rows: KillRows<'a>,
-    /// How much each row counts.
+    /// The weight of each row in scores; 0 for a row whose mutants do not count.
     pub(super) weights: Vec<f64>,
-    /// How often the mutants of each row are killed, as a share of all test cases.
+    /// The share of all test cases that kill the mutants of each row, or the mean probability with re-seedings.
     killed: Vec<f64>,
 }
 
 impl<'a> Base<'a> {
-    /// Scores the suites of the criteria in this order. Without re-seedings the rows are those of all mutants that are
-    /// killed, so that thresholds can be others; the pathological ones count nothing.
+    /// Prepares the kill rows of the criteria's suites, with the criteria in this order. Without re-seedings the rows
+    /// include pathological mutants, with weight 0: a variant with a higher threshold gives them weight.
     pub(super) fn new(studied: &Studied<'a>, order: &[usize]) -> Self {
         let rows = rows(studied);
         let suites: Vec<Vec<&[usize]>> =
@@ -41,7 +41,10 @@ impl<'a> Base<'a> {
         Self { rows, weights, killed }
     }
 
-    /// Returns all variants that some mutant counts in.
+    /// Returns the variants in which at least one mutant counts.
+    ///
+    /// A variant is a vector of weights over the same kill rows where the choice concerns mutants alone: what suites kill
+    /// does not change, so it is computed once. Only own seeds and left-out test cases need rows of their own.
     pub(super) fn variants(&self, studied: &Studied<'_>, found: &Sensitivity) -> Vec<Variant> {
         let mut variants = self.of_parts(studied, found);
         let mut scratch = Scratch::default();
@@ -53,6 +56,7 @@ impl<'a> Base<'a> {
             }
         };
         let measure = found.measure;
+        // A row's weight is that of all its mutants: divided by their number, each row counts as one mutant.
         let once = self.weights.iter().zip(&self.rows.rows);
         let once: Vec<f64> = once.map(|(weight, row)| weight / row.mutants.len() as f64).collect();
         let of_dominators = self.rows.rows.iter().zip(&self.weights).map(|(row, weight)| {
@@ -86,7 +90,8 @@ impl<'a> Base<'a> {
             let is_own = studied.probabilities.is_none() && threshold == studied.options.pathological_above;
             let same = self.same();
             let weights = if studied.probabilities.is_some() { &self.weights } else { &same };
-            // Without re-seedings mutants that all test cases kill count, too, with a threshold of 1.
+            // Without re-seedings the study's weights already exclude pathological mutants by its own threshold, so a
+            // variant begins with equal weights. With a threshold of 1 mutants that all test cases kill count, too.
             let weights = weights.iter().zip(&self.killed);
             let weights: Vec<f64> = weights
                 .map(|(weight, &killed)| if killed > threshold + super::EQUAL { 0.0 } else { *weight })
@@ -98,12 +103,12 @@ impl<'a> Base<'a> {
         variants
     }
 
-    /// Every mutant counts the same.
+    /// Returns weights by which each mutant counts the same.
     fn same(&self) -> Vec<f64> {
         self.rows.rows.iter().map(|row| row.mutants.len() as f64).collect()
     }
 
-    /// Returns the variants without a part of the mutants or of the test cases.
+    /// Returns the variants that leave out an operator, a function or a fifth of the test cases, each in turn.
     fn of_parts(&self, studied: &Studied<'_>, found: &Sensitivity) -> Vec<Variant> {
         let sites = &studied.outcomes.sites;
         let mut scratch = Scratch::default();
@@ -129,7 +134,7 @@ impl<'a> Base<'a> {
                 weights[row] -= self.weights[row] / self.rows.rows[row].mutants.len() as f64;
             }
             for (row, weight) in weights.iter_mut().enumerate() {
-                // What is left of a row of which nothing is left is rounding.
+                // A row that lost all its mutants must weigh exactly 0; what the subtractions left is rounding error.
                 *weight = if *weight < super::EQUAL * self.weights[row] { 0.0 } else { *weight };
             }
             let values = self.rows.values(&weights, found.measure, &mut scratch)?;
@@ -155,14 +160,14 @@ impl<'a> Base<'a> {
         of_mutants.into_iter().chain(fifths).collect()
     }
 
-    /// How many mutants count.
+    /// Returns the number of mutants that count.
     fn counting(&self) -> usize {
         let rows = self.rows.rows.iter().zip(&self.weights);
         rows.filter(|(_, weight)| **weight > 0.0).map(|(row, _)| row.mutants.len()).sum()
     }
 }
 
-/// The kill rows of the study.
+/// Returns the kill rows of the study.
 fn rows<'a>(studied: &Studied<'a>) -> Vec<Row<'a>> {
     match studied.probabilities.zip(studied.outcomes.reseeded.as_ref()) {
         Some((probabilities, reseeded)) => Row::likely(probabilities, reseeded),
@@ -170,17 +175,17 @@ fn rows<'a>(studied: &Studied<'a>) -> Vec<Row<'a>> {
     }
 }
 
-/// All test cases of the universe.
+/// Returns all test cases of the universe.
 fn all(studied: &Studied<'_>) -> Vec<usize> {
     (0..studied.outcomes.cases.len()).collect()
 }
 
-/// How often the mutants of each row are killed, as a share of the test cases.
+/// Returns the share of the test cases that kill the mutants of each row, or the mean probability with re-seedings.
 fn killed(rows: &KillRows<'_>) -> Vec<f64> {
     rows.rows.iter().map(|row| 1.0 - row.difficulty(&rows.cases)).collect()
 }
 
-/// How much rows count that so many test cases kill.
+/// Returns the weights of rows, given the share of test cases that kills each.
 fn weights(rows: &KillRows<'_>, killed: &[f64], studied: &Studied<'_>) -> Vec<f64> {
     let cases = rows.cases.len() as f64;
     let weight = |(row, &killed): (&Row<'_>, &f64)| {
@@ -202,13 +207,13 @@ fn analysed(studied: &Studied<'_>) -> BitSet {
     studied.classes.of(MutantClass::Analysed)
 }
 
-/// Returns how many mutants count without every fifth test case from `part` on, and the values of the criteria, whose
-/// suites are drawn from the others; `None` if no mutant counts.
+/// Returns the number of mutants that count, and the values of the criteria, with suites drawn from the universe without
+/// every fifth test case from `part` on; `None` if no mutant counts.
 fn without_fifth(studied: &Studied<'_>, order: &[usize], part: usize) -> Option<(usize, Vec<f64>)> {
     let outcomes = studied.outcomes;
     let kept: Vec<usize> = (0..outcomes.cases.len()).filter(|case| case % PARTS != part).collect();
     let mut rows = rows(studied);
-    // A mutant that nothing kills any more does not count.
+    // A mutant that none of the remaining test cases kills does not count.
     rows.retain(|row| match &outcomes.reseeded {
         Some(reseeded) => kept.iter().any(|&case| reseeded.kills[row.mutants[0]][case] > 0),
         None => kept.iter().any(|&case| row.survival.of(case) < 1.0),

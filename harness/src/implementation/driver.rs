@@ -11,10 +11,11 @@ use crate::history::DriverHistory;
 use crate::side::{ExpectedExit, FIXTURE, Ready, Side, SideFile, Stop};
 use crate::testbed::Role;
 
-/// What reports call the driver.
+/// The driver's name in reports.
 pub(crate) const DRIVER: &str = "driver";
 
-/// The placeholders of ports of a fixture: its own, and those by which drivers know them.
+/// Placeholders of a fixture's ports: the name in the fixture's own command, and the name in the driver's. The names differ
+/// since the driver has ports of its own.
 pub(crate) const FIXTURE_PLACEHOLDERS: [(&str, &str); 9] = [
     ("port", "fixture_port"),
     ("port2", "fixture_port2"),
@@ -56,7 +57,7 @@ const ROLE_WITH_FIXTURE: Role = Role {
 /// The role of a fixture.
 const FIXTURE_ROLE: Role = Role { name: FIXTURE, placeholders: &["port"], listens: false };
 
-/// How long a fixture may take to be ready, by default.
+/// The default time limit for a fixture to become ready.
 const FIXTURE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The table `[driver]`: a command that runs one test case on the implementation, and judges what it did.

@@ -1,4 +1,4 @@
-//! Finds out which mutants, comparisons or probes an error of the compiler is about, and rejects them.
+//! Attributes compiler errors to the mutants, comparisons or probes that cause them, and rejects these.
 
 use std::ops::Range;
 
@@ -22,21 +22,21 @@ struct Suspect {
     is_there: bool,
 }
 
-/// The code of what the compiler has against a call, in a constant, of a function that is not const.
+/// The code of the error that a constant calls a function which is not `const`.
 const NOT_CONST: &str = "E0015";
 
-/// Why a const function stays one.
+/// The reason for which a `const` function is not instrumented.
 const NEEDED: &str = "a const function that a constant needs cannot call the probes";
 
-/// The codes of errors of the types of results and of what these can do.
+/// The codes of errors about the types of results and the traits that these implement.
 const ABOUT_TYPES: [&str; 11] =
     ["E0038", "E0225", "E0271", "E0277", "E0282", "E0283", "E0308", "E0599", "E0700", "E0720", "E0746"];
 
-/// How many bytes the bodies may have in which mutants are tried, for one function and one build.
+/// Limit, in bytes, of the copies of a function's body that one build tries mutants in: each has a copy of its own.
 const TRIED_MAX: usize = 200_000;
 
-/// Puts those mutants of a function under suspicion that were not tried yet, or if they are many, as many as one build
-/// can try; returns whether there are any.
+/// Suspects the mutants of a function that have not been tried yet, so that the next build compiles each alone; if there are
+/// many, as many as one build can try. Returns whether there are any.
 ///
 /// Most errors that show elsewhere are of a deletion: of what gives a variable its value, or of what leaves a loop. So
 /// deletions come first, before them those at the lines that the error names.
@@ -47,7 +47,7 @@ fn try_alone(
     verdicts: &mut Verdicts,
 ) -> bool {
     if !verdicts.on_trial(&specification.candidates, function).is_empty() {
-        // What they turn out to be is not known yet.
+        // The build that tries them has not ended: no verdict on them yet.
         return true;
     }
     let is_own = |(_, placed): &(CandidateId, &PlacedCandidate)| placed.function_id() == Some(function);
@@ -96,7 +96,13 @@ fn without_arguments(path: &str) -> String {
 }
 
 impl Workspace {
-    /// Finds out what an error is about, and rejects that.
+    /// Rejects what an error is most likely about.
+    ///
+    /// Each piece of generated code has an owner. A mutant whose code contains a span of the error is rejected; failing
+    /// that, comparisons are left out, or a function's probes of data flow. An error that only a function owns may be
+    /// caused anywhere in that function. Then its mutants are compiled alone, each in a body of its own. If the error remains,
+    /// groups of mutants are rejected, one in each round, the most suspicious first; at last the function is left without
+    /// instrumentation.
     pub(super) fn blame(
         &self,
         error: &Diagnostic,
@@ -116,7 +122,7 @@ impl Workspace {
             }
         }
         let (mut function, mut point, mut recording) = (None, None, None);
-        // Of a value that is used after it was moved, the move is to blame, and that is a secondary place.
+        // For a use of a moved value (E0382) the move is to blame, and the compiler gives that as a secondary span.
         let is_moved = error.code.as_ref().is_some_and(|code| code.code == "E0382");
         for span in spans(!is_moved).chain(spans(is_moved)) {
             let Some((file, range)) = self.range_of(span, instrumented) else { continue };
@@ -124,7 +130,7 @@ impl Workspace {
                 return;
             }
             let owners = &instrumented.outputs[file].owners;
-            // Inner ranges come first.
+            // Owners are sorted from inner ranges to outer ones.
             for (_, owner) in owners.iter().filter(|(owned, _)| owned.start <= range.start && range.end <= owned.end) {
                 match *owner {
                     Owner::Mutant(candidate) => {
@@ -135,7 +141,7 @@ impl Workspace {
                         verdicts.incomparable.insert(candidate);
                         return;
                     }
-                    // One of them may be named elsewhere in the error.
+                    // Another span may name one of these mutants: that would be more precise.
                     Owner::Comparisons(first, last) => {
                         point = point.or(Some(first..=last));
                         break;
@@ -149,7 +155,7 @@ impl Workspace {
             verdicts.incomparable.extend(point.map(CandidateId::Function));
             return;
         }
-        // Without mutants and comparisons, the probes of data flow are what can be done without.
+        // No mutant or comparison is to blame. The probes of data flow are next, since a function can do without them.
         if recording.is_some_and(|place| verdicts.without_flow.insert(place, error.message.clone()).is_none()) {
             return;
         }

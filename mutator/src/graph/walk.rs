@@ -79,7 +79,9 @@ impl Walk {
         self.flow.closures.push(Closure { block, at: 0, body: 0..0 });
     }
 
-    /// Closes it: its body is in the blocks of `body`.
+    /// Closes the scope of the innermost open closure or `async` block, whose body became the blocks of `body`.
+    ///
+    /// The closure is made at the end of what its block has so far: events that follow in that block come after it.
     pub(crate) fn close_closure(&mut self, body: Range<BlockId>) {
         self.scopes.pop();
         let closure = self.closures.pop().expect("it was opened");
@@ -112,7 +114,7 @@ impl Walk {
         }
     }
 
-    /// Puts an event where control is; it is left out where no probe can stand.
+    /// Adds an event at the cursor; without a cursor, no probe can stand there, and the event is left out.
     fn emit(&mut self, block: BlockId, action: Action, range: Range<usize>) {
         let Some(cursor) = self.cursor.clone() else { return };
         let event = self.event(action, range);
@@ -120,7 +122,7 @@ impl Walk {
         self.anchor(&cursor, &[event]);
     }
 
-    /// Declares what a pattern binds and returns the definitions, which are nowhere yet.
+    /// Declares the variables that a pattern binds. Returns their definitions, which are in no block yet.
     pub(crate) fn bind(&mut self, pattern: &Pat) -> Vec<EventId> {
         let mut found = Vec::new();
         bindings::bindings(pattern, &mut found);

@@ -1,12 +1,14 @@
 //! Queues whose values are distinct.
 //!
-//! A value comes before another one if its put ended before the other's was invoked, or its take did. A queue explains
-//! the calls if and only if that has no circle: then puts and takes can be in one order of the values, each as early as
-//! its invocation and those before it allow. So a value that nothing comes before is taken away, again and again.
+//! A queue takes values in the order of their puts. So value `a` must precede value `b` if the put of `a` ended before
+//! that of `b` was invoked, or the take of `a` ended before that of `b` was invoked. A queue explains the calls if and
+//! only if this relation is acyclic. A cycle allows no order of the values. Without one, a topological order of the
+//! values is an order for both the puts and the takes: each call takes effect as early as its invocation and the calls
+//! of values before it allow, which is never after its end.
 //!
 //! A take that found nothing needs a gap in which no value must be there. Any such gap divides the values into those
-//! whose puts ended before, which can be gone by then, and the others, which can come later. What comes before what
-//! does not change by that.
+//! whose puts ended before, which can be gone by then, and the others, which can come later. That adds no cycle: as no
+//! value must be there in the gap, no pair of the relation leads from the others back to the first.
 
 use super::Span;
 use super::containers::{Stay, Stays};
@@ -21,7 +23,8 @@ pub(super) const fn ages(_: usize, stay: &Stay) -> (usize, usize) {
 /// Cost: O(n log n).
 pub(super) fn explain(stays: &Stays) -> Option<Vec<usize>> {
     let nothings = stays.gaps_of_nothing(&stays.covered())?;
-    // Event `e` is at 2e, and gap `g`, which is before event `g`, at 2g - 1.
+    // Event `e` is at 2e, and gap `g`, which is before event `g`, at 2g - 1. The gap of a take that found nothing cuts the
+    // time line. Spans are clipped to the cuts, so that values on the left of one precede those on its right.
     let mut cuts: Vec<usize> = nothings.iter().map(|&(gap, _)| 2 * gap - 1).collect();
     cuts.dedup();
     let (mut puts, mut takes) = (Vec::new(), Vec::new());
@@ -56,10 +59,16 @@ pub(super) fn explain(stays: &Stays) -> Option<Vec<usize>> {
     Some(order.into_iter().map(|(_, place)| place).collect())
 }
 
-/// Returns an order of values that agrees with that of their puts and with that of their takes.
+/// Returns a topological order of the values by the relation above, or `None` if it has a cycle.
+///
+/// This is Kahn's algorithm (1962): remove a value that no remaining value precedes, until none is left. If all that remain
+/// are preceded, each by another one that remains, they contain a cycle. The relation may have O(n^2) pairs, which are
+/// never listed: on one side, puts or takes, no remaining value precedes `b` if and only if `b` was invoked before the
+/// first remaining end. That end only grows as values are removed, so two sorted lists and a pointer into each suffice.
 fn order(puts: &[Span], takes: &[Span]) -> Option<Vec<usize>> {
     let mut sides = [Side::new(puts), Side::new(takes)];
     let mut is_gone = vec![false; puts.len()];
+    // On how many of the two sides no remaining value precedes this one.
     let mut free_on = vec![0; puts.len()];
     let mut free = Vec::new();
     let mut order = Vec::with_capacity(puts.len());
@@ -79,10 +88,13 @@ fn order(puts: &[Span], takes: &[Span]) -> Option<Vec<usize>> {
     (order.len() == puts.len()).then_some(order)
 }
 
-/// The puts, or the takes: of which values there is none before.
+/// The spans of all puts or of all takes, to find the values that no remaining value precedes.
 struct Side<'s> {
+    /// The span of each value.
     spans: &'s [Span],
+    /// Values that have not been told of, by the starts of their spans.
     by_start: std::iter::Peekable<std::vec::IntoIter<usize>>,
+    /// Values by the ends of their spans; removed ones are skipped where they come first.
     by_end: std::iter::Peekable<std::vec::IntoIter<usize>>,
 }
 
@@ -96,7 +108,8 @@ impl<'s> Side<'s> {
         Self { spans, by_start: sorted(&|span| span.start), by_end: sorted(&|span| span.end) }
     }
 
-    /// Tells of each value whose call was invoked before the first of those that are left ended.
+    /// Calls `tell` once for each value that no remaining value precedes any more: its call was invoked before the first
+    /// remaining end.
     fn advance(&mut self, is_gone: &[bool], mut tell: impl FnMut(usize)) {
         while self.by_end.next_if(|&value| is_gone[value]).is_some() {}
         let Some(&first) = self.by_end.peek() else { return };

@@ -1,8 +1,7 @@
 //! Jepsen's histories: maps in EDN or in JSON, and its log.
 //!
-//! An operation is a map with the keys `:process`, `:type`, `:f` and `:value`, and with `:time`, `:index`, `:error` and
-//! `:key` where there are such; other keys are for others. A tag before a map, as that of Jepsen's records, means
-//! nothing.
+//! An operation is a map with the keys `:process`, `:type`, `:f` and `:value`; `:time`, `:index`, `:error` and `:key` are
+//! optional, and all other keys are ignored. So is a tag before a map, which Jepsen's records have.
 
 use std::io::BufRead;
 
@@ -13,16 +12,20 @@ use super::event::{Event, EventKind, Name};
 use super::source::{Lines, Scanner};
 use crate::Time;
 
-/// The error of a `:fail` which says that the operation was taken, compared, and changed nothing.
+/// The `:error` of a `:fail` that is an answer: the service compared, found another value, and changed nothing. Any other
+/// `:fail` says that the operation did not happen.
 pub(super) const DID_NOT_MATCH: &str = "did-not-match";
 
-/// What takes events as they are read.
+/// The function that receives each event as soon as it is read.
 pub(super) type Sink<'a> = dyn FnMut(Event) -> Result<(), HistoryError> + 'a;
 
-/// Reads maps, one after the other or in one list.
+/// Reads the operations of a history, which is a sequence of maps or one list (a vector, or in EDN also a list) of maps.
+///
+/// Operations are passed on one by one, so that a history need not fit in memory.
 pub(super) fn read_maps(from: impl BufRead, grammar: Grammar, sink: &mut Sink<'_>) -> Result<(), HistoryError> {
     let mut reader = Reader::new(Scanner::new(from, Place { line: 1, column: 1 }), grammar);
     reader.scanner.begin();
+    // The bracket that closes the list; `None` for a sequence of maps, which the end of the input ends.
     let list = match reader.start()? {
         Some(open @ (b'[' | b'(')) if open == b'[' || grammar == Grammar::Edn => {
             reader.scanner.next()?;
@@ -68,7 +71,7 @@ pub(super) fn read_maps(from: impl BufRead, grammar: Grammar, sink: &mut Sink<'_
     }
 }
 
-/// Returns the event that a map is; `None` if it is no client's.
+/// Returns the event that a map describes; `None` if its process is not a client.
 fn event(place: Place, value: &Value, index: &mut Option<i64>) -> Result<Option<Event>, HistoryError> {
     const FORM: &str = "an operation is a map as {:process 0, :type :invoke, :f :read, :value nil}";
     if !matches!(value, Value::Map { .. }) {

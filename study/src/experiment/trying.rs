@@ -1,4 +1,4 @@
-//! Trials of implementations, and who is worth them.
+//! Trials of implementations, and the pilot that leaves out implementations which are not worth all of them.
 
 use std::num::NonZeroU32;
 
@@ -11,16 +11,20 @@ use super::{CheckedExperiment, ExperimentPlan, TrialEvent, TrialObserver, Trials
 use crate::StudyError;
 use crate::testing::run_kept;
 
-/// A test case takes long that takes so much, in milliseconds.
+/// An implementation whose pilot takes longer than this per test case, in milliseconds, and fails nowhere, is left out.
 const SLOW_MS: u64 = 1_000;
 
-/// Who takes part by default is tried with the first test cases alone to see whether the others are worth their time.
+/// Number of test cases in a pilot: the first of the universe, which alone decide whether an implementation that may be left
+/// out runs the others.
 pub(super) const PILOT: usize = 100;
 
-/// More of these fail on one in 100 at most of the implementations that fail on 20 % of all, above which none counts.
+/// An implementation that fails on more test cases of its pilot is left out.
+///
+/// Implementations that fail on more than 20 % of the universe are pathological and do not count. One that fails on exactly
+/// 20 % fails on more than 30 of 100 test cases with a probability of 0.6 % (binomial), so hardly any that counts is lost.
 const PILOT_FAILED_MAX: usize = 30;
 
-/// What is tried, and what came of it so far.
+/// The state of an experiment's trials: the implementations to try, and the results so far.
 pub(super) struct Trying<'a> {
     plan: &'a ExperimentPlan,
     mutated: &'a [Mutated<'a>],
@@ -34,14 +38,14 @@ pub(super) struct Trying<'a> {
     left_out: Vec<LeftOut>,
 }
 
-/// The trials with the first test cases, which tell whether the others are worth their time.
+/// The trials with the first test cases, which decide whether the others are run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pilot {
-    /// How many test cases.
+    /// Number of test cases.
     pub(super) cases: usize,
-    /// If more of them fail, the others are not tried.
+    /// If more of them fail, the other test cases are not run.
     pub(super) failed_max: usize,
-    /// Whether they are all of the first test cases, and not a part of them.
+    /// Whether these are all of the first [`PILOT`] test cases, rather than a shard's part of them.
     pub(super) is_whole: bool,
 }
 
@@ -56,7 +60,8 @@ impl<'a> Trying<'a> {
         Self { plan, mutated, parts, universe, log, pilot, observer, subjects: Vec::new(), left_out: Vec::new() }
     }
 
-    /// Tries all implementations, then the mutants of those that are to have any. Returns who takes part, and who is left out.
+    /// Tries all implementations, then the mutants of those that have some. Returns the subjects, and the implementations
+    /// that are left out.
     pub(super) fn everyone(mut self) -> Result<(Vec<Subject>, Vec<LeftOut>), StudyError> {
         let plan = self.plan;
         for implementation in &plan.implementations {
@@ -68,8 +73,8 @@ impl<'a> Trying<'a> {
         Ok((self.subjects, self.left_out))
     }
 
-    /// Runs what was not run yet, and adds the implementation to those that take part, or to those that are left out if
-    /// it may be.
+    /// Runs the missing trials of an implementation, then adds it to the subjects or, if it is unfit and may be left out, to
+    /// those that are.
     pub(super) fn all(
         &mut self,
         implementation: &Implementation,
@@ -108,8 +113,7 @@ impl<'a> Trying<'a> {
         Ok(())
     }
 
-    /// Runs the test cases, the first ones alone before the others if the implementation may be left out; returns why it
-    /// is, if it is.
+    /// Runs the test cases, after a pilot if the implementation may be left out. Returns the reason if it is left out.
     fn try_all(
         &mut self,
         implementation: &Implementation,
@@ -125,8 +129,8 @@ impl<'a> Trying<'a> {
         Ok(self.doubt(implementation, options))
     }
 
-    /// Returns why an implementation cannot take part though it was tried: a trial that found out nothing is neither a
-    /// pass nor a failure, so effectiveness is not known.
+    /// Returns why an implementation cannot take part though all of its trials ran: an inconclusive trial is neither a pass
+    /// nor a failure, so effectiveness is unknown.
     fn doubt(&self, implementation: &Implementation, options: &RunOptions) -> Option<String> {
         let trials = trials(&self.log, &implementation.name, &self.universe.cases, options.repetitions);
         let reasons: Vec<&str> = trials.filter_map(|trial| trial.inconclusive.as_deref()).collect();
@@ -137,24 +141,24 @@ impl<'a> Trying<'a> {
         ))
     }
 
-    /// Tries an implementation with the first test cases; returns why it is not worth more time, if it is not.
+    /// Runs the pilot of an implementation. Returns the reason if the implementation is not worth the other test cases.
     fn pilot(&mut self, implementation: &Implementation, options: &RunOptions) -> Result<Option<String>, StudyError> {
         let (cases, pilot) = (&self.universe.cases, self.pilot);
-        // What fails too often need not fail more often, which may take long. Where there are no more test cases, it
-        // takes part.
+        // Stop as soon as the pilot has failed too often: further failures may take long and change nothing. If the pilot is
+        // the whole universe, the limit of the run holds instead.
         let failures_max = match pilot.cases < cases.len() {
             true => pilot.failed_max.checked_sub(failed(&self.log, &implementation.name, &cases[..pilot.cases])),
             false => Some(options.failures_max),
         };
         if let Some(failures_max) = failures_max {
-            // One repetition of each tells enough.
+            // Repetitions estimate rates of failure, which the pilot does not need.
             let options = RunOptions { repetitions: NonZeroU32::MIN, failures_max, ..options.clone() };
             self.first(pilot.cases, implementation, &options)?;
         }
         Ok(uninformative(implementation, cases, pilot, &self.log))
     }
 
-    /// Runs those of the first `count` test cases that were not run yet as often as they are to, unless too many fail.
+    /// Runs the trials of the first `count` test cases that the log lacks, until too many have failed.
     pub(super) fn first(
         &mut self,
         count: usize,
@@ -163,7 +167,7 @@ impl<'a> Trying<'a> {
     ) -> Result<(), StudyError> {
         let Self { universe, log, observer, .. } = self;
         let (name, cases, repetitions) = (&implementation.name, &universe.cases, options.repetitions);
-        // What found out nothing is run again.
+        // An inconclusive trial is run again.
         let is_new = |&(index, repetition): &(usize, u32)| {
             let case: &SuiteCase = &cases[index];
             log.get(name, &case.name, &case.case, repetition).is_none_or(|trial| trial.inconclusive.is_some())
@@ -184,8 +188,8 @@ impl<'a> Trying<'a> {
         Ok(())
     }
 
-    /// Makes sure that the trials of an implementation are on these terms, and takes those of it that other machines made;
-    /// returns how many these are.
+    /// Checks the terms of an implementation's logged trials, and copies its trials of other machines into the log. Returns
+    /// the number of copied trials.
     pub(super) fn begin(&mut self, implementation: &Implementation, options: &RunOptions) -> Result<usize, StudyError> {
         let name = &implementation.name;
         if let Some(dropped) = self.log.agree(implementation, options, self.plan.existing == Existing::Delete)? {
@@ -220,7 +224,7 @@ fn trials<'a>(
     (1..=repetitions.get()).flat_map(move |repetition| cases.iter().filter_map(move |case| trial(case, repetition)))
 }
 
-/// Returns how many trials there are that found something out.
+/// Returns the number of trials with a pass or a failure.
 fn conclusive(log: &TrialLog, implementation: &str, cases: &[SuiteCase], repetitions: NonZeroU32) -> usize {
     trials(log, implementation, cases, repetitions).filter(|trial| trial.inconclusive.is_none()).count()
 }
@@ -234,18 +238,18 @@ pub(super) fn known<'a>(
     trials(log, implementation, cases, NonZeroU32::MIN)
 }
 
-/// Returns how many of the first trials failed, for whatever reason.
+/// Returns the number of first trials that failed, for whatever reason.
 pub(super) fn failed(log: &TrialLog, implementation: &str, cases: &[SuiteCase]) -> usize {
     known(log, implementation, cases).filter(|trial| trial.failed.is_some()).count()
 }
 
-/// Returns whether the implementation is what is missing, and others may be there.
+/// Returns whether the error concerns one implementation, such as a missing program, so that others may still run.
 pub(super) fn is_of_implementation(error: &StudyError) -> bool {
     matches!(error, StudyError::Harness(error) if error.class() == ErrorClass::Implementation)
 }
 
-/// Returns why an implementation is not worth more time, by what it did with the first test cases, if it is not. If there
-/// are others, they are not worth it where too many of these fail; of a part of the first test cases nothing else is known.
+/// Returns why the pilot of an implementation rules out the other test cases, if it does. A shard's part of the pilot rules
+/// them out only by its failures: it does not show what the rest of the pilot reaches, fails or takes.
 fn uninformative(
     implementation: &Implementation,
     cases: &[SuiteCase],
@@ -266,7 +270,7 @@ fn uninformative(
     if failed > failed_max {
         return Some(format!("more than {failed_max} of the first {count} test cases fail, too many for it to count"));
     }
-    // What is known to be faulty may fail as seldom as it likes; of mutants that is not known.
+    // A known mistake stays, however seldom it fails. A mutant may be equivalent, so one that never fails does not.
     let is_right = failed == 0 && implementation.origin != Origin::Mistake;
     let total_ms: u64 = trials().map(|trial| trial.duration_ms).sum();
     (is_whole && is_right && total_ms > SLOW_MS * count as u64)

@@ -1,4 +1,4 @@
-//! Pictures of reports, which come from a specification that need not be known here.
+//! Pictures of check reports: plain data, so that the specification which made one need not be known here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use simutant_oracle::{CheckReport, Impossible, Moment, ReportedAnswer, ReportedC
 use super::conversion::what;
 use super::{Bar, BarEnd, CoreBar, ExplainedOrder, Picture, PicturedAnswer, Step, Stuck};
 
-/// Returns the picture of a report that has its calls ([`CheckReport::history`]): with the order that explains them, or
-/// with the explanations of the part that can be explained, up to where they break.
+/// Returns the picture of a report whose calls are included ([`CheckReport::history`]).
 ///
-/// States of the service are not shown, as a report has none.
+/// A possible history has the order that explains it. An impossible one has the orders that explain a part of it, the call
+/// that can be added to none of them, and the core. The picture shows no states of the service: a report does not contain them.
 pub fn reported(report: &CheckReport) -> Picture {
     let sessions: BTreeSet<Session> = report.history.iter().map(|call| call.session).collect();
     let lanes: BTreeMap<Session, usize> = sessions.iter().enumerate().map(|(lane, &session)| (session, lane)).collect();
@@ -48,7 +48,7 @@ fn explained(order: &[usize], name: String) -> ExplainedOrder {
     ExplainedOrder { name, steps: order.iter().map(|&bar| Step { bar, ..Step::default() }).collect() }
 }
 
-/// Adds the explanations of what can be explained, and the call that fits none of them.
+/// Adds the maximal explanations of an impossible history, the call that fits none of them, and the core.
 fn break_at(picture: &mut Picture, impossible: &Impossible) {
     let names = (1..).map(|number| format!("explanation {number}"));
     picture.orders = impossible.maximal.iter().zip(names).map(|(order, name)| explained(order, name)).collect();

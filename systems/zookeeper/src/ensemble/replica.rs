@@ -32,16 +32,16 @@ pub(super) struct Replica {
     pub(super) tree: Tree,
     /// The last entry that is done.
     pub(super) done: Zxid,
-    /// What the clients of this server watch.
+    /// The watches of this server's clients.
     pub(super) watches: Watches,
-    /// The leader's: how the tree will be when all that was proposed is done.
+    /// The leader's: the tree as it will be once every proposal is applied.
     pub(super) outstanding: Outstanding,
-    /// The leader's: the numbers by which `outstanding` knows what was proposed and is not done.
+    /// The leader's: the numbers, in `outstanding`, of the proposals that are not applied yet.
     pub(super) proposed: VecDeque<u64>,
 }
 
 impl Replica {
-    /// Returns what a log makes.
+    /// Returns the replica that a log leads to.
     pub(super) fn of(log: &[Entry]) -> Self {
         let mut replica = Self::default();
         for entry in log {
@@ -54,7 +54,7 @@ impl Replica {
 /// Connections of clients.
 pub(super) type Connections = Rc<RefCell<Vec<Child<()>>>>;
 
-/// The last entry of a log.
+/// Returns the transaction id of the last entry of a log, or zero if the log is empty.
 pub(super) fn last(entries: &[Entry]) -> Zxid {
     entries.last().map_or(Zxid::default(), |entry| entry.zxid)
 }
