@@ -37,12 +37,12 @@ const HISTORY: &str = "CHANGELOG.md";
 /// A document cannot be read.
 pub(crate) fn faults(root: &Path) -> anyhow::Result<Vec<String>> {
     let mut paths: Vec<PathBuf> = DOCUMENTS.map(PathBuf::from).to_vec();
-    for (folders, name) in DOCUMENT_OF_FOLDERS {
-        let folders = std::fs::read_dir(root.join(folders)).with_context(|| format!("cannot read {folders}"))?;
-        let documents = folders.map(|folder| Ok(folder?.path().join(name))).collect::<std::io::Result<Vec<_>>>()?;
-        paths.extend(
-            documents.iter().filter(|path| path.exists()).filter_map(|path| Some(path.strip_prefix(root).ok()?.into())),
-        );
+    for (above, name) in DOCUMENT_OF_FOLDERS {
+        let folders = std::fs::read_dir(root.join(above)).into_iter().flatten();
+        for folder in folders.collect::<std::io::Result<Vec<_>>>()? {
+            let path = Path::new(above).join(folder.file_name()).join(name);
+            paths.extend(root.join(&path).exists().then_some(path));
+        }
     }
     let mut pages = Vec::new();
     add_pages(root, Path::new(BOOK), &mut pages)?;
