@@ -356,8 +356,8 @@ impl Judged {
         says.zip(self.is_possible()).is_some_and(|(one, other)| one != other)
     }
 
-    /// Returns whether one answer is "possible" and the other "impossible", so that both cannot be true of one content. Other
-    /// differences are no contradiction, since costs vary and a larger budget decides more.
+    /// Returns whether one answer is "possible" and the other "impossible", so that both cannot be true of one content.
+    /// Other differences are no contradiction, since costs vary and a larger budget decides more.
     fn contradicts(&self, other: &Self) -> bool {
         self.is_possible().zip(other.is_possible()).is_some_and(|(one, other)| one != other)
     }

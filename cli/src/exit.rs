@@ -108,8 +108,8 @@ pub(crate) fn with_options(error: StudyError) -> anyhow::Error {
 }
 
 impl Exit {
-    /// Returns the exit code for an error: that of the first cause, from the outermost on, which has one. An error that no
-    /// cause classifies comes from the environment.
+    /// Returns the exit code for an error: that of the first cause, from the outermost on, which has one, or else
+    /// [`Exit::Unavailable`].
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         error.chain().find_map(Self::of_cause).unwrap_or(Self::Unavailable)
     }

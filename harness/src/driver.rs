@@ -25,7 +25,7 @@ const FAILED: ProcessExit = ProcessExit::Code(1);
 /// Nothing was found out: `EX_TEMPFAIL` of BSD's `sysexits.h`.
 const INCONCLUSIVE: ProcessExit = ProcessExit::Code(75);
 
-/// What a driver reports in addition to its exit code: the last line of its standard output, as JSON.
+/// The report of a driver, in addition to its exit code: the last line of its standard output, as JSON.
 ///
 /// ```
 /// use simutant_harness::DriverAnswer;

@@ -220,7 +220,7 @@ pub enum HarnessError {
     Guardian(#[source] io::Error),
 }
 
-/// What kind of error keeps a suite from being run.
+/// The class of an error that keeps a suite from being run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorClass {

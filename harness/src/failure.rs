@@ -7,7 +7,7 @@ use simutant_outcomes::{Finding, FindingClass};
 
 use crate::process::ProcessExit;
 
-/// What is wrong with processes; its `Display` is a sentence without a full stop.
+/// A failure of processes; its `Display` is a sentence without a full stop.
 ///
 /// A [`Finding`] that is made of one has it as its detail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -91,7 +91,7 @@ impl std::fmt::Display for ProcessFailure {
     }
 }
 
-/// What the network heard of programs that did not end in time.
+/// The traffic of programs that did not end in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Traffic {
     /// Whether they were stuck.

@@ -54,7 +54,7 @@ pub struct DriverHistory {
     /// The file that programs add to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Who judges.
+    /// The judge.
     #[serde(skip)]
     pub judge: Option<HistoryJudge>,
 }
@@ -82,7 +82,7 @@ pub trait JudgeHistories: Send + Sync {
     fn fingerprint(&self) -> u64;
 }
 
-/// Who judges histories. Two are equal that judge in the same way.
+/// A judge of histories. Two are equal that judge in the same way.
 #[derive(Clone)]
 pub struct HistoryJudge(Arc<dyn JudgeHistories>);
 

@@ -79,7 +79,7 @@ pub(crate) use template::{fill_command, fill_planned, fill_text};
 use validation::roles_of;
 pub(crate) use validation::validate_texts;
 
-/// How to build and start an implementation; the content of its TOML file.
+/// An implementation: how to build and start it. It is the content of a TOML file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Implementation {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What is wrong with a file of trials or results.
+/// An error in a file of trials or results.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrialLogError {

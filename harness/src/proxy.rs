@@ -42,7 +42,7 @@ pub(crate) const CLIENT: &str = "client";
 /// Names the fates of what the server sends.
 pub(crate) const SERVER: &str = "server";
 
-/// What happened to the datagrams of one direction.
+/// Counts of the datagrams of one direction, by fate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectionCounts {
     /// Datagrams that came in.
@@ -92,8 +92,8 @@ impl std::fmt::Display for Unsent {
     }
 }
 
-/// What happened to the datagrams of both directions, and how many connections there were; where more than two programs
-/// are linked, all count as forward.
+/// Counts of the datagrams of both directions, and of connections; where more than two programs are linked, all count
+/// as forward.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxyCounts {
     /// From clients to the server.
@@ -121,7 +121,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// What a network has heard of its programs so far.
+/// The activity of programs that a network has observed so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Activity {
     /// Datagrams that came in.

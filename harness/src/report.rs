@@ -112,7 +112,7 @@ impl CaseResult {
     }
 }
 
-/// What a pass is worth of a test case some of whose faults could not be injected.
+/// The verdict on a test case that passes although some of its faults could not be injected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissingFaults {

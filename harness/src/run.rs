@@ -27,7 +27,7 @@ use crate::testbed::{Conclusion, Setup, Testbed};
 /// How often a test case is started anew because another process took a port of it.
 const PORT_ATTEMPTS: usize = 5;
 
-/// How to run a suite.
+/// Options of running a suite.
 ///
 /// ```
 /// use std::num::{NonZeroU32, NonZeroUsize};

@@ -202,14 +202,14 @@ pub trait Environment {
     fn judge(&self, left: &Left<'_>) -> Result<Conclusion, HarnessError>;
 }
 
-/// What processes left beside their files.
+/// The results that processes left beside their files.
 #[derive(Debug, Clone, Copy)]
 pub struct Left<'a> {
     /// How each process ended, by its name, and what it printed, in the order in which they were started.
     pub processes: &'a [EndedProcess],
 }
 
-/// What an environment finds out.
+/// The conclusion of an environment from what processes left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion {
     /// Whether what the processes left is right.
@@ -227,7 +227,7 @@ impl From<Verdict> for Conclusion {
     }
 }
 
-/// Who talks to processes from within the harness.
+/// Clients that talk to processes from within the harness.
 pub trait Clients: Sync {
     /// Talks to the processes, at most until `deadline`, and stops early if `is_cut` becomes true, as one of them ended
     /// badly.

@@ -19,7 +19,7 @@ use crate::programs;
 use crate::report::{CaseResult, MissingFaults, first, is_first};
 use crate::testbed::Testbeds;
 
-/// What one test case on one implementation came to.
+/// The result of one test case on one implementation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     /// Why it failed; `None` if it did not.

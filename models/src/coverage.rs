@@ -7,7 +7,7 @@ use crate::path::{StepResult, Taken};
 use crate::strategy::Open;
 use crate::trie::PathTrie;
 
-/// What the walks of a [`Walker`](crate::Walker) have covered.
+/// The coverage of the walks of a [`Walker`](crate::Walker).
 #[derive(Debug, Clone, Default)]
 pub struct Coverage {
     machines: Vec<MachineCoverage>,

@@ -35,7 +35,7 @@ pub struct Graph {
     pub edges: Vec<Edge>,
 }
 
-/// What the nodes of a graph are, besides choices.
+/// The kind of a graph: the meaning of its nodes, besides choices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -111,7 +111,7 @@ pub enum Style {
     Part,
 }
 
-/// Which edges and choices of different paths are one in a [`Graph`].
+/// The abstractions of a [`Graph`]: the edges and choices of different paths that it merges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Abstractions {
     /// Whether a transition with the same result is one edge in all paths. Graphs of paths never do this: what paths
@@ -159,7 +159,7 @@ pub struct Selection {
     pub parent: Option<(u32, u32)>,
 }
 
-/// How large a [`Graph`] is.
+/// The size of a [`Graph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraphMetrics {
     /// The nodes, choices included.

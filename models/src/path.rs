@@ -7,8 +7,7 @@ use simutant_outcomes::{Finding, Inconclusive, Verdict};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct InstanceId(pub u32);
 
-/// What a walk has done: a test case, and how it ended.
-/// [`Walker::replay`](crate::Walker::replay) takes it again.
+/// The path of a walk: a test case, and its end. [`Walker::replay`](crate::Walker::replay) takes it again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Path {
     /// The seed of the walk.
@@ -40,7 +39,7 @@ pub struct Taken {
     pub state: u32,
 }
 
-/// What came of a transition.
+/// The result of a transition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepResult {

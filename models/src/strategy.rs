@@ -29,7 +29,7 @@ pub struct Open {
     pub weight: f64,
 }
 
-/// What came of a transition that a strategy chose.
+/// The result of a transition that a strategy chose.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Learned {
     /// The result.

@@ -22,7 +22,7 @@ pub struct PathTrie {
     tests: u64,
 }
 
-/// What the paths of a [`PathTrie`] have in common nodes.
+/// The sharing of nodes between the paths of a [`PathTrie`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sharing {
     /// Which paths share nodes.

@@ -18,7 +18,7 @@ use crate::script::{Script, place_of, weighted_at};
 use crate::step::{Asked, Decisions, Exception, Step, Stop};
 use crate::strategy::{Learned, Open, Strategy, Uniform};
 
-/// What ends a walk early.
+/// Limits that end a walk early.
 ///
 /// ```
 /// use simutant_models::{End, Limits, Machine, Walker, skip};

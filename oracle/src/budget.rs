@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How much a check may take. What runs out ends it as [`Answer::Undecided`](crate::Answer::Undecided).
+/// Limits of a check. One that runs out ends it as [`Answer::Undecided`](crate::Answer::Undecided).
 ///
 /// ```
 /// use simutant_oracle::Budget;
@@ -21,7 +21,7 @@ pub struct Budget<'a> {
     pub stop: Option<&'a dyn Fn() -> bool>,
 }
 
-/// What ran out.
+/// The limit that ran out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
@@ -33,7 +33,7 @@ pub enum Limit {
     Stopped,
 }
 
-/// What a check has done.
+/// The work that a check has done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Explored {
     /// Steps of the specification.

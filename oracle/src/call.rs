@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Moment;
 
-/// What makes calls: a client, or a connection of one. Calls of a session may overlap, as those of a client that does
-/// not wait for answers.
+/// A session, which makes calls: a client, or a connection of one. Calls of a session may overlap, as those of a client
+/// that does not wait for answers.
 ///
 /// In serde it is the number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -62,7 +62,7 @@ pub struct Check<'a> {
     pub requires_answers: bool,
 }
 
-/// How a search goes about it.
+/// The strategy of a search: the order in which it tries calls.
 ///
 /// ```
 /// use simutant_oracle::specifications::{Queue, containers::{Operation, Response}};
@@ -95,7 +95,7 @@ pub enum Strategy {
     BreadthFirst,
 }
 
-/// What has to be explained.
+/// The scope of a check: the answers that have to be explained, and by how many orders.
 ///
 /// ```
 /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
@@ -160,16 +160,16 @@ pub enum Filter {
     Unrelated,
 }
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    /// Whether the specification can have done this.
+    /// The answer.
     pub answer: Answer,
     /// What the check has done.
     pub explored: Explored,
 }
 
-/// Whether a specification can have done what clients saw. Calls are named by their places in the history.
+/// An answer: whether a specification can have done what clients saw. Calls are named by their places in the history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// It can.

@@ -60,7 +60,7 @@ pub struct Known {
     pub what: What,
 }
 
-/// What has to be known of a call.
+/// The knowledge of a call that an explanation needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {

@@ -80,7 +80,7 @@ pub use self::error::{HistoryError, LINE_MAX};
 pub use self::value::Value;
 pub use self::vocabulary::{Answered, Asked, Misfit, Said, Vocabulary};
 
-/// How a file has its history.
+/// The format of a history in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
@@ -191,7 +191,7 @@ fn by_content(head: &str) -> Option<Format> {
     ((is_map && inner.starts_with(':')) || inner.starts_with("#jepsen")).then_some(Format::JepsenEdn)
 }
 
-/// What a file of a format has.
+/// The content of a file: the history, and calls that are in doubt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed<O, R> {
     /// The history. Calls that are in doubt did not happen.

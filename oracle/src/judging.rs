@@ -33,7 +33,7 @@ const FORMULA_STATES_MAX: usize = 5_000;
 /// How many bytes the formulas of a history have at most.
 const FORMULA_BYTES_MAX: usize = 64 << 20;
 
-/// What is asked for of the check of a file.
+/// The request for the check of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JudgingRequest {
@@ -81,7 +81,7 @@ pub enum NamedOrder {
     OrderedSequential,
 }
 
-/// Who is asked about the time while a file is judged: this crate reads no clock.
+/// The clock and the stop signal of a caller, for the time while a file is judged: this crate reads no clock.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
     /// Returns the time since some instant.
@@ -138,7 +138,7 @@ pub enum JudgingError {
     Unreadable(#[from] io::Error),
 }
 
-/// What a program of a user's specification answers.
+/// The answer of a program with a user's specification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgingReply {
@@ -151,7 +151,7 @@ pub enum JudgingReply {
     },
 }
 
-/// How the histories of a specification are read.
+/// The reader of a specification's histories.
 pub struct Reading<S: Specification>(ReadHistory<S>);
 
 type ParsedBy<S> = Parsed<<S as Specification>::Operation, <S as Specification>::Response>;

@@ -45,7 +45,7 @@ pub struct Online<S: Specification> {
     explored: Explored,
 }
 
-/// How much an observation may take.
+/// Limits of an observation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OnlineBudget {
     /// Steps of the specification for one observation.

@@ -128,7 +128,7 @@ impl Script {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Unknown(usize);
 
-/// What is known of the values that the service chose: a part of a specification's state.
+/// The knowledge of values that the service chose: a part of a specification's state.
 ///
 /// ```
 /// use simutant_oracle::{Open, Session, Specification, Unknown, Unknowns};

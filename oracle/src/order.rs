@@ -3,7 +3,7 @@
 use crate::revisions::happened;
 use crate::{Call, Mode};
 
-/// Which calls a service took before which other ones, as far as clients can know.
+/// The order in which a service took calls, as far as clients can know it.
 ///
 /// What is not ordered may have happened in either order. Orders add up:
 /// `Order { sessions: true, ..Order::linearizability() }` is both.

@@ -19,7 +19,7 @@ pub use words::words;
 /// The kind of the finding of a history that a specification cannot explain.
 pub const IMPOSSIBLE_HISTORY: &str = "impossible-history";
 
-/// What came of a check, as plain data. Calls are named by their places in the history, from 0 on, in the order of
+/// The result of a check, as plain data. Calls are named by their places in the history, from 0 on, in the order of
 /// their invocations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckReport {
@@ -32,7 +32,7 @@ pub struct CheckReport {
     /// When the first of them began.
     #[serde(default)]
     pub begun_ns: Time,
-    /// Whether the specification can have done this.
+    /// The answer.
     pub answer: ReportedAnswer,
     /// What the check has done, without the search for an explanation.
     pub explored: Explored,
@@ -44,7 +44,7 @@ pub struct CheckReport {
     pub formulas: Option<Formulas>,
 }
 
-/// What an SMT solver can be asked in place of a check.
+/// Formulas that an SMT solver can decide in place of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Formulas {
@@ -54,7 +54,7 @@ pub enum Formulas {
     TooLarge(String),
 }
 
-/// Whether a specification can have done what clients saw.
+/// The answer of a check: whether a specification can have done what clients saw.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportedAnswer {
@@ -111,7 +111,7 @@ pub struct ReportedConflict {
 pub struct ReportedCall {
     /// Its place in the history.
     pub call: usize,
-    /// What made it.
+    /// The session that made it.
     pub session: Session,
     /// What was asked for, in the form of JSON Lines.
     pub operation: Json,

@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use crate::open::Script;
 use crate::{Answer, Call, Open, Session};
 
-/// What a service may do: a value is the state of the service, and [`step`](Specification::step) takes one operation.
+/// A service: a value is its state, and [`step`](Specification::step) takes one operation.
 ///
 /// A step is ordinary Rust. What it leaves open it asks of [`Open`]: a search tries every choice, a simulation draws
 /// one.
@@ -38,9 +38,9 @@ use crate::{Answer, Call, Open, Session};
 /// The methods that are marked as hints make a search shorter and its account of memory exact. A hint that is wrong
 /// makes verdicts wrong: [`hints::check`](crate::hints::check) holds them against brute force, in a test.
 pub trait Specification: Clone + Eq + Hash {
-    /// What clients ask for.
+    /// The operations that clients ask for.
     type Operation;
-    /// What the service answers.
+    /// The answers of the service.
     type Response: PartialEq;
 
     /// Takes an operation of a session, and returns the answer. The state changes to the one after.
@@ -189,7 +189,7 @@ pub fn outcomes<'a, S: Specification>(
     })
 }
 
-/// Which regions of a state an operation looks at, and which ones it may change.
+/// The regions of a state that an operation looks at, and those that it may change.
 ///
 /// A region is a part of the state that has a name of its own, as a key of a store has: a number, mostly made by
 /// [`Region::of`]. Coarser regions make a search longer, never wrong, except where an operation

@@ -43,7 +43,7 @@ pub struct Choice<'a> {
     pub seeded: u64,
 }
 
-/// What is decided.
+/// The decision that a choice makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChoiceKind {
@@ -105,7 +105,7 @@ pub struct RecordedChoice {
     pub index: u64,
     /// What was decided.
     pub kind: ChoiceKind,
-    /// How.
+    /// The value that was chosen.
     pub value: u64,
 }
 
@@ -121,7 +121,7 @@ pub struct Replay {
     latencies: BTreeMap<String, u64>,
 }
 
-/// How choices are made that were not recorded.
+/// The default for choices that were not recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Others {

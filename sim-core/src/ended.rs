@@ -59,7 +59,7 @@ pub enum Violation {
     CheckFailed {
         /// The check's name.
         check: String,
-        /// What it says.
+        /// The reason, as the check gives it.
         failure: CheckFailure,
     },
 }
@@ -82,7 +82,7 @@ pub struct Wait {
     pub since: VirtualTime,
 }
 
-/// What a component waits for.
+/// The subject of a component's wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WaitSubject {
     /// A message at a channel.
@@ -135,7 +135,7 @@ pub struct CheckFailure {
 /// A panic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panic {
-    /// Who panicked.
+    /// The code that panicked.
     pub origin: PanicOrigin,
     /// When, in virtual time.
     pub at: VirtualTime,

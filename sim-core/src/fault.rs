@@ -9,9 +9,9 @@ use crate::network::ScheduledPartition;
 use crate::trace::DurableState;
 use crate::{Clock, Random, VirtualDuration, VirtualTime};
 
-/// What goes wrong with components in a run. It is a value: a test case can hold one. The default is that nothing does.
+/// Faults of the components in a run. They are a value: a test case can hold one. By default there are none.
 ///
-/// What goes wrong with the network is in [`Network`](crate::Network).
+/// Faults of the network are in [`Network`](crate::Network).
 ///
 /// ```
 /// use simutant_sim_core::{Fault, Faults};
@@ -45,7 +45,7 @@ pub struct ScheduledFault {
     /// When.
     #[serde(rename = "at_ns")]
     pub at: VirtualTime,
-    /// What.
+    /// The fault.
     #[serde(flatten)]
     pub fault: Fault,
 }
@@ -171,7 +171,7 @@ pub struct RandomFaults {
     pub partition: Option<FaultRate>,
 }
 
-/// How often something goes wrong, and for how long.
+/// The rate of a fault, and its mean duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultRate {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::VirtualTime;
 
-/// How far a run may go. A run that would go further is [`Ended::NotTerminated`](crate::Ended::NotTerminated).
+/// Limits of a run. A run that would exceed one is [`Ended::NotTerminated`](crate::Ended::NotTerminated).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The most events that are handled: starts, timers, arrivals, scheduled faults and partitions, and wakes within an

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use crate::Random;
 
-/// What components send to each other: plain immutable data.
+/// A message, which components send to each other: plain immutable data.
 ///
 /// A system has one message type, as a rule an enum with a struct for each kind. The digest of a run takes a message's
 /// hash in, so equal messages have equal hashes in every run: what has no order, such as a hash map, has no place in

@@ -75,7 +75,7 @@ use crate::{VirtualDuration, VirtualTime};
 /// The largest message that fits into a packet of UDP over IPv4.
 const UDP_MESSAGE_BYTES_MAX: u32 = 65_507;
 
-/// What becomes of packets. See the [module's page](self).
+/// The network of a simulation, which decides the fates of packets. See the [module's page](self).
 ///
 /// The default loses and duplicates nothing, and takes one millisecond.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ pub struct Network {
     pub links: Vec<LinkSetting>,
     /// Which components are linked; all with all if it is left out.
     pub topology: Option<Topology>,
-    /// Who is separated when.
+    /// Partitions, with their times.
     pub partitions: Vec<ScheduledPartition>,
     /// What happens to particular packets. Of those that apply to a packet, the first holds.
     pub rules: Vec<Rule>,

@@ -13,7 +13,7 @@ use crate::outlined::outline;
 use crate::trace::TraceEvent;
 use crate::{CheckFailure, InvalidFaults, InvalidNetwork, Limits, Network, Random, VirtualTime};
 
-/// Which of several events of one instant comes first.
+/// The order of events of one instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TieOrder {
     /// The one that was scheduled first.

@@ -53,7 +53,7 @@ pub(crate) struct Component<M: Message> {
     pub(crate) body: Option<Body<M>>,
 }
 
-/// What a run leaves.
+/// The report of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// How it ended.
@@ -68,13 +68,13 @@ pub struct Report {
     /// A digest of all events in their order, with their times and places, of what messages hold, and of how far the
     /// generators of random numbers came. Equal runs have equal digests.
     pub digest: u64,
-    /// Who still waited when nothing was left to happen, in the order in which they were added; empty if the run ended
-    /// otherwise.
+    /// Components that still waited when no event was left, in the order in which they were added; empty if the run
+    /// ended otherwise.
     pub waiting: Vec<Waiting>,
     /// How many scheduled faults and partitions began when every component that returns at all had returned: a test case
     /// whose clients return is over by then.
     pub faults_after_end: u64,
-    /// What happened; `None` unless [`Simulation::record_trace`] asked for it.
+    /// The trace; `None` unless [`Simulation::record_trace`] asked for it.
     pub trace: Option<Trace>,
     /// The choices that were made; `None` unless [`Simulation::record_choices`] asked for them.
     pub choices: Option<Vec<RecordedChoice>>,

@@ -29,12 +29,12 @@ pub struct TraceEvent {
     /// When.
     #[serde(rename = "at_ns")]
     pub at: VirtualTime,
-    /// What.
+    /// The action.
     #[serde(flatten)]
     pub action: Action,
 }
 
-/// What happened.
+/// The kind of an event, with its details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "kebab-case", rename_all_fields = "snake_case")]
 pub enum Action {
@@ -229,7 +229,7 @@ pub enum ResetReason {
     TimedOut,
 }
 
-/// What a crash leaves of the state that a component calls durable.
+/// The part of a component's durable state that a crash leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DurableState {
@@ -261,7 +261,7 @@ pub struct Packet {
     pub bytes: u32,
 }
 
-/// What a packet belongs to.
+/// The transport that a packet belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {

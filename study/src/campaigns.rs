@@ -13,7 +13,7 @@ use simutant_outcomes::{BitSet, InputSource};
 use crate::event::{Phases, Watch};
 use crate::{ReplayCommand, StudiedSystem, StudyError, SystemRequest, files};
 
-/// Where a campaign is kept, what it is drawn from, and how many work on it.
+/// Settings of a campaign: its folder, its seed and the number of its workers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CampaignSettings {
     /// The folder for all that is written.

@@ -50,7 +50,7 @@ pub enum StudyStage {
     Explain,
 }
 
-/// What came of a stage.
+/// The result of a stage.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum StageEnd<'a> {

@@ -42,7 +42,7 @@ const TRIALS: &str = "trials.jsonl";
 /// The folder that implementations are built in, in that of the study.
 pub(crate) const IMPLEMENTATIONS: &str = "implementations";
 
-/// What an experiment is to do.
+/// The plan of an experiment.
 ///
 /// ```no_run
 /// use std::sync::atomic::AtomicBool;
@@ -96,8 +96,8 @@ pub struct ExperimentPlan {
     pub parts: Vec<PathBuf>,
 }
 
-/// What becomes of implementations that cannot be built or started, that fail on more than 30 of the first 100 test cases,
-/// or, being releases whose test cases take a second or more, on none of them.
+/// The treatment of implementations that cannot be built or started, that fail on more than 30 of the first 100 test
+/// cases, or, being releases whose test cases take a second or more, on none of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Unfit {
     /// They are left out.
@@ -136,7 +136,7 @@ pub struct BuiltExperiment<'a> {
     reference: Option<Reference>,
 }
 
-/// What an experiment found out.
+/// The results of an experiment.
 #[derive(Debug)]
 pub struct CompletedExperiment {
     /// Whether mutants predicted what was found.

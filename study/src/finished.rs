@@ -25,7 +25,7 @@ pub(crate) const SELECTED_SUITE: &str = "selected-suite.json";
 /// The file with what an earlier experiment reports about the system.
 pub(crate) const REFERENCE: &str = "reference.json";
 
-/// What a finished study found out.
+/// The results of a finished study.
 #[derive(Debug)]
 pub struct FinishedStudy {
     /// The outcomes of its campaign.

@@ -9,7 +9,7 @@ use simutant_outcomes::{CostOracle, CostRole, InputSource};
 
 use crate::{CampaignSettings, SystemRequest};
 
-/// What a study is to do. [`StudyPlan::new`] fills in what `simutant study` does without options.
+/// The plan of a study. [`StudyPlan::new`] fills in what `simutant study` does without options.
 #[derive(Debug, Clone)]
 pub struct StudyPlan {
     /// The system.
@@ -54,7 +54,7 @@ pub enum MachineCodeCheck {
     Compare,
 }
 
-/// How a study chooses its suite.
+/// The method by which a study chooses its suite.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SuiteChoice {
     /// It builds the suite that is expected to find most. Without re-seedings, as [`SuiteChoice::Drawn`] without a

@@ -29,7 +29,7 @@ pub struct ScorePlan {
     pub suite: Vec<Value>,
 }
 
-/// What a suite is worth.
+/// The assessment of a suite.
 #[derive(Debug)]
 pub struct ScoredSuite {
     /// What the study's test cases and those of the suite, which follow them, did.

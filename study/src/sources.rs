@@ -30,7 +30,7 @@ pub struct SourcesPlan {
     pub existing: Existing,
 }
 
-/// What the campaigns found out.
+/// The outcomes of the campaigns.
 #[derive(Debug, Default)]
 pub struct SourceOutcomes {
     /// The outcomes, in the order of [`InputSource::ALL`].

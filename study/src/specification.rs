@@ -25,7 +25,7 @@ use crate::system::nearest_manifest;
 /// The package that has the trait which specifications implement.
 const ORACLE: &str = "simutant-oracle";
 
-/// Which specification is looked for.
+/// A request for a specification, by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecificationRequest {
     /// Its name, as the manifest of its package has it.

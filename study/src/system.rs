@@ -14,7 +14,7 @@ use crate::event::{Observer, StageEnd, StudyEvent, StudyStage};
 use crate::shell::quoted;
 use crate::{StudyError, event};
 
-/// Which system is studied, and how it is mutated.
+/// A request to study a system: its name, its manifest and its mutation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SystemRequest {
     /// The system's name, as the manifest of its package has it.
@@ -30,7 +30,7 @@ pub struct SystemRequest {
     pub constants: Vec<OtherValue>,
 }
 
-/// How many replacements a mutation operator makes where there are sets of them.
+/// The set of replacements that a mutation operator makes, where it has several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReplacementSet {
     /// Those that subsume the others: three for a relation.

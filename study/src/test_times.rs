@@ -13,7 +13,7 @@ use crate::{StudyError, files};
 /// The file of the times.
 const TEST_TIMES: &str = "test-times.json";
 
-/// What test cases take, by the name of the implementation.
+/// Test times, by the name of the implementation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TestTimes(BTreeMap<String, FittedTestTime>);

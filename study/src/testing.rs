@@ -92,7 +92,7 @@ pub enum TestEvent<'a> {
     TestTime(&'a FittedTestTime),
 }
 
-/// How far a test is.
+/// The progress of a test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TestProgress {
     /// How many results there are, with those of before.
@@ -103,7 +103,7 @@ pub struct TestProgress {
     pub expected: Option<ExpectedFindings>,
 }
 
-/// What a suite is expected to find.
+/// The expected findings of a suite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedFindings {
     /// The share of faults that as many test cases as ran are expected to find.

@@ -9,7 +9,7 @@ use super::{Injection, ScheduledInjection, TimeScale};
 use crate::process::ProcessExit;
 use crate::side::{ExpectedExit, FURTHER_PORTS, Ready, Side, Stop};
 
-/// What a driver prints as its first line, as JSON, if the harness is to run the processes of a test case.
+/// A plan, which a driver prints as its first line, as JSON, if the harness is to run the processes of a test case.
 ///
 /// ```json
 /// {

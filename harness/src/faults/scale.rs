@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::{VirtualDuration, VirtualTime};
 
-/// How long a second of virtual time takes in real time, in seconds: above 0.
+/// The real duration of a second of virtual time, in seconds: above 0.
 ///
 /// ```
 /// use std::time::Duration;

@@ -125,7 +125,7 @@ pub struct DriverCommand {
     pub history: Option<DriverHistory>,
 }
 
-/// Who runs the processes of a test case, and injects its faults.
+/// The owner of a test case's processes, which runs them and injects faults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProcessOwner {

@@ -54,7 +54,7 @@ impl MutatedPackage {
     }
 }
 
-/// What programs that have mutants in them are told.
+/// The mutant that programs are told to activate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveMutant {
     /// The number of the mutant; without one they do what they do as they are written.

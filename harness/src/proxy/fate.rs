@@ -2,7 +2,7 @@
 
 use simutant_sim_core::{Link, Probability, VirtualTime, network};
 
-/// What happens to one datagram.
+/// The fate of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DatagramFate {
     /// It is lost.

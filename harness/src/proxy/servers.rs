@@ -35,7 +35,7 @@ pub struct Served {
     pub forward: SocketAddr,
 }
 
-/// How datagrams are treated.
+/// Losses and duplicates of datagrams, drawn from a seed.
 #[derive(Debug, Clone, Copy)]
 pub struct Losses<'a> {
     /// The name of the clients, which decides the fates of what they send.

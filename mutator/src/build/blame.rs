@@ -100,9 +100,9 @@ impl Workspace {
     ///
     /// Each piece of generated code has an owner. A mutant whose code contains a span of the error is rejected; failing
     /// that, comparisons are left out, or a function's probes of data flow. An error that only a function owns may be
-    /// caused anywhere in that function. Then its mutants are compiled alone, each in a body of its own. If the error remains,
-    /// groups of mutants are rejected, one in each round, the most suspicious first; at last the function is left without
-    /// instrumentation.
+    /// caused anywhere in that function. Then its mutants are compiled alone, each in a body of its own. If the error
+    /// remains, groups of mutants are rejected, one in each round, the most suspicious first; at last the function is left
+    /// without instrumentation.
     pub(super) fn blame(
         &self,
         error: &Diagnostic,

@@ -8,10 +8,10 @@ use super::Value;
 use super::error::{HistoryError, Place};
 use super::source::Scanner;
 
-/// How deep values may lie in each other.
+/// The greatest depth of nested values.
 pub const DEPTH_MAX: usize = 64;
 
-/// How many bytes of memory the values of an event may take: 256 MiB, which are some four million values.
+/// The most bytes of memory that the values of an event may take: 256 MiB, which are some four million values.
 pub const VALUES_MAX: usize = 256 << 20;
 
 /// How values are written.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// How long a line may be, and an element of a file whose elements are no lines, in bytes: 64 MiB.
+/// The greatest length of a line, or of an element of a file whose elements are no lines, in bytes: 64 MiB.
 pub const LINE_MAX: u64 = 64 << 20;
 
 /// A file that is not a history, or cannot be read.

@@ -13,7 +13,7 @@ use super::source::{Lines, Scanner};
 use crate::Time;
 
 /// The `:error` of a `:fail` that is an answer: the service compared, found another value, and changed nothing. Any other
-/// `:fail` says that the operation did not happen.
+/// `:fail` is read as an operation that did not happen.
 pub(super) const DID_NOT_MATCH: &str = "did-not-match";
 
 /// The function that receives each event as soon as it is read.
@@ -21,7 +21,7 @@ pub(super) type Sink<'a> = dyn FnMut(Event) -> Result<(), HistoryError> + 'a;
 
 /// Reads the operations of a history, which is a sequence of maps or one list (a vector, or in EDN also a list) of maps.
 ///
-/// Operations are passed on one by one, so that a history need not fit in memory.
+/// Operations are passed on one by one, so that the text is never in memory as a whole.
 pub(super) fn read_maps(from: impl BufRead, grammar: Grammar, sink: &mut Sink<'_>) -> Result<(), HistoryError> {
     let mut reader = Reader::new(Scanner::new(from, Place { line: 1, column: 1 }), grammar);
     reader.scanner.begin();

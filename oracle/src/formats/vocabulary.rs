@@ -3,7 +3,7 @@
 use super::Value;
 use crate::Specification;
 
-/// What the operations of a specification are called in files of others, and what their values mean.
+/// The names of a specification's operations in files of other tools, and the meanings of their values.
 ///
 /// It is implemented beside each ready-made specification, whose values are then those of files
 /// ([`Value`]). Names are Jepsen's where it has them.
@@ -16,7 +16,7 @@ use crate::Specification;
 /// assert_eq!(Register::operation(&said), Ok(Operation::Write(Value::from(3))));
 /// ```
 pub trait Vocabulary: Specification {
-    /// What the specification is called in messages: "a register".
+    /// The name of the specification in messages: "a register".
     const NAME: &'static str;
 
     /// The names of operations that it knows.
@@ -63,7 +63,7 @@ pub trait Vocabulary: Specification {
     }
 }
 
-/// What an event of a file says of its operation.
+/// The operation of an event, as a file has it.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
     /// The name of the operation, without a colon.
@@ -74,7 +74,7 @@ pub struct Said<'a> {
     pub value: &'a Value,
 }
 
-/// What the end of a call says. It is about the key of the invocation.
+/// The answer at the end of a call, as a file has it. It is about the key of the invocation.
 #[derive(Debug, Clone, Copy)]
 pub struct Answered<'a> {
     /// The value, without the key.
@@ -83,7 +83,7 @@ pub struct Answered<'a> {
     pub asked: &'a Value,
 }
 
-/// What an invocation says, for writing.
+/// The operation of an invocation, for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// The name of the operation, without a colon.

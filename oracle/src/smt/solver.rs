@@ -31,7 +31,7 @@ pub struct Solver {
     options: Options,
 }
 
-/// What a solver says of a formula.
+/// The answer of a solver about a formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Satisfiable {
     /// It is satisfiable: what it asks is possible.

@@ -38,7 +38,7 @@ impl From<InitialBank> for Bank {
     }
 }
 
-/// What a client asks of a bank.
+/// An operation on a bank.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -55,7 +55,7 @@ pub enum Operation {
     Read,
 }
 
-/// What a bank answers.
+/// An answer of a bank.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {

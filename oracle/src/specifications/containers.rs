@@ -15,7 +15,7 @@ use crate::{Answer, Call, Footprint, Open, Session, Specification};
 
 pub use unordered::UnorderedQueue;
 
-/// What a client asks of a container.
+/// An operation on a container.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation<V> {
@@ -25,7 +25,7 @@ pub enum Operation<V> {
     Take,
 }
 
-/// What a container answers.
+/// An answer of a container.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response<V> {

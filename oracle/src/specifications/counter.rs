@@ -27,7 +27,7 @@ use crate::{Call, Footprint, Open, Regions, Session, Specification, contradictio
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 pub struct Counter(pub i64);
 
-/// What a client asks of a counter.
+/// An operation on a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -39,7 +39,7 @@ pub enum Operation {
     AddAndGet(i64),
 }
 
-/// What a counter answers.
+/// An answer of a counter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {

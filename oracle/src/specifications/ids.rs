@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::formats::{Answered, Misfit, Said, Value, Vocabulary};
 use crate::{Call, Open, Session, Specification, contradictions};
 
-/// What gives identifiers: any, but none twice.
+/// A service that gives identifiers: any, but none twice.
 ///
 /// ```
 /// use simutant_oracle::specifications::{UniqueIds, ids::{Operation, Response}};
@@ -30,7 +30,7 @@ pub struct UniqueIds<V> {
     given: Vec<V>,
 }
 
-/// What a client asks for: another identifier.
+/// The operation: a request for another identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {

@@ -26,7 +26,7 @@ pub struct Keyed<S> {
     others: Vec<(Text, S)>,
 }
 
-/// What a client asks of the service of a key.
+/// An operation on the service of a key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Operation<O> {

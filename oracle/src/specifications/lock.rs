@@ -55,7 +55,7 @@ pub struct Lease {
     granted: u64,
 }
 
-/// What a client asks of a lock.
+/// An operation on a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -67,7 +67,7 @@ pub enum Operation {
     Release,
 }
 
-/// What a lock answers.
+/// An answer of a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {

@@ -53,7 +53,7 @@ impl Offset {
     }
 }
 
-/// What a client asks of a log.
+/// An operation on a log.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation<V> {
@@ -66,7 +66,7 @@ pub enum Operation<V> {
     },
 }
 
-/// What a log answers.
+/// An answer of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response<V> {

@@ -13,7 +13,7 @@ use crate::{Answer, Call, End, Footprint, Open, Session, Specification, distinct
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
 pub struct Register<V>(pub Option<V>);
 
-/// What a client asks of a register.
+/// An operation on a register.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation<V> {
@@ -30,7 +30,7 @@ pub enum Operation<V> {
     },
 }
 
-/// What a register answers.
+/// An answer of a register.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response<V> {

@@ -31,7 +31,7 @@ pub struct Set<V> {
     values: Vec<V>,
 }
 
-/// What a client asks of a set.
+/// An operation on a set.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation<V> {
@@ -45,7 +45,7 @@ pub enum Operation<V> {
     Read,
 }
 
-/// What a set answers.
+/// An answer of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", bound(deserialize = "V: Ord + Deserialize<'de>"))]
 pub enum Response<V> {

@@ -34,7 +34,7 @@ impl From<InitialStore> for KeyValueStore {
     }
 }
 
-/// What a key that has no value is answered with.
+/// The answer for a key that has no value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Absent {
@@ -45,7 +45,7 @@ pub enum Absent {
     Empty,
 }
 
-/// What a client asks of a store.
+/// An operation on a store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -84,7 +84,7 @@ pub enum Operation {
     },
 }
 
-/// What a store answers.
+/// An answer of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {

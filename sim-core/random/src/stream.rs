@@ -162,7 +162,7 @@ impl Random {
     }
 }
 
-/// What a factor makes longer or shorter: a mean that [`Random::exponential`] takes.
+/// A quantity that a factor scales: a mean that [`Random::exponential`] takes.
 pub trait Scale {
     /// Returns this times `factor`, which is not negative, as near as the type has it.
     fn scaled(self, factor: f64) -> Self;
@@ -174,7 +174,7 @@ impl Scale for f64 {
     }
 }
 
-/// What 64 random bits are for. All but bare bits take them as a place in a range: more bits, a later value.
+/// The purpose of 64 random bits. All but bare bits take them as a place in a range: more bits, a later value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Draw {
     /// Nothing that is known.

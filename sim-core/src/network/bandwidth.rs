@@ -9,7 +9,7 @@ use super::InvalidNetwork;
 use super::invalid::Field;
 use crate::{VirtualDuration, VirtualTime};
 
-/// How much each direction of a link carries.
+/// The bandwidth of each direction of a link, and its queue.
 ///
 /// A packet takes `bytes * 8 / bits_per_second` to be sent, rounded up to whole nanoseconds, and those that come
 /// meanwhile wait in the order in which they came. A packet that the link then loses takes its time all the same; the

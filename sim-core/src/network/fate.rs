@@ -17,7 +17,7 @@ pub(crate) struct PacketInfo {
     pub(crate) at: VirtualTime,
 }
 
-/// What becomes of a packet.
+/// The fate of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It is lost.

@@ -6,7 +6,7 @@ use super::{InvalidNetwork, Link, Network, PartitionChange};
 use crate::message::ComponentId;
 use crate::{Random, VirtualTime};
 
-/// What becomes of packets on a link, for those who do to real packets what a simulated network does.
+/// The fates of packets on a link, for harnesses that treat real packets as a simulated network would.
 ///
 /// ```
 /// use simutant_sim_core::network::{Fate, Fates};
@@ -46,8 +46,8 @@ impl Fates {
     }
 }
 
-/// What becomes of packets between all components of a network, for those who do to real packets what a simulated
-/// network does.
+/// The fates of packets between all components of a network, for harnesses that treat real packets as a simulated
+/// network would.
 ///
 /// ```
 /// use simutant_sim_core::network::{Fate, NetworkFates, ScheduledPartition};

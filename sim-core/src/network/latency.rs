@@ -8,7 +8,7 @@ use super::draws::{Draws, Lane};
 use super::invalid::Field;
 use crate::VirtualDuration;
 
-/// How long a packet is on its way: one length, or a distribution of lengths.
+/// The latency of a packet: one duration, or a distribution of durations.
 ///
 /// Each copy of a packet draws its own, so packets overtake each other if it varies. A distribution with real
 /// parameters is drawn by inversion of one uniform number, with arithmetic that gives the same bits on every platform,

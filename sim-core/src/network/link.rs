@@ -8,9 +8,9 @@ use super::invalid::Field;
 use super::{Bandwidth, InvalidNetwork, Latency, Loss};
 use crate::{Probability, VirtualDuration};
 
-/// What a link does to packets, in this order: they wait for its [bandwidth](Bandwidth) and take time to be sent; some
-/// are lost; of the others, some are duplicated; each copy is on its way for its latency and its jitter; some copies
-/// are held back for longer, and some are corrupted.
+/// The effects of a link on packets, in this order: they wait for its [bandwidth](Bandwidth) and take time to be sent;
+/// some are lost; of the others, some are duplicated; each copy is on its way for its latency and its jitter; some
+/// copies are held back for longer, and some are corrupted.
 ///
 /// The default loses, duplicates, holds back and corrupts nothing, and takes one millisecond.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::draws::{Chance, Draws, Lane};
 use crate::Probability;
 
-/// How a link loses packets. In serde, a plain number is the probability of independent losses.
+/// A model of a link's losses. In serde, a plain number is the probability of independent losses.
 ///
 /// ```
 /// use simutant_sim_core::Loss;

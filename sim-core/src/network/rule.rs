@@ -7,7 +7,7 @@ use super::{InvalidNetwork, Names, PacketInfo};
 use crate::message::ComponentId;
 use crate::{VirtualDuration, VirtualTime};
 
-/// What happens to particular packets: "drop the third ACK from a to b", "hold every VOTE until 20 s".
+/// A rule for particular packets: "drop the third ACK from a to b", "hold every VOTE until 20 s".
 ///
 /// Of the rules of a network, the first that applies to a packet is the one that takes effect. What links do to packets
 /// comes on top of it.
@@ -39,14 +39,14 @@ pub struct Rule {
     /// The rule is for packets that are sent before this time; there is no end if it is left out.
     #[serde(rename = "until_ns", default)]
     pub until: Option<VirtualTime>,
-    /// Which of the packets that are as said above.
+    /// The ones it applies to, of the packets that match the fields above.
     #[serde(default)]
     pub occurrences: Occurrences,
     /// What happens to them.
     pub effect: Effect,
 }
 
-/// Which of the packets that a rule describes it applies to.
+/// The packets that a rule applies to, of those that it describes.
 ///
 /// Each rule counts the packets that it describes from 1, in the order of their sending, also those to which an earlier
 /// rule applies and those that are lost.

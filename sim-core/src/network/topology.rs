@@ -8,7 +8,7 @@ use super::InvalidNetwork;
 use super::invalid::Field;
 use crate::{Probability, Random};
 
-/// Which components have a link between them.
+/// The links between components.
 ///
 /// A packet between components without a link goes along a path, or is lost, as [`Forwarding`] says. A component always
 /// reaches itself. Components that are not part of the topology reach no others.
@@ -27,7 +27,7 @@ pub struct Topology {
     pub forwarding: Forwarding,
 }
 
-/// How components are linked. Links have cost 1 by default.
+/// The shape of the links between components. Links have cost 1 by default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Shape {
@@ -75,7 +75,7 @@ fn one() -> u32 {
     1
 }
 
-/// Who finds the way of a packet between components without a link.
+/// The part that routes a packet between components without a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Forwarding {

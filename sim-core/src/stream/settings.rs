@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::VirtualDuration;
 
-/// How an end of a stream behaves. It is set before the stream is there, by
+/// Settings of an end of a stream. They are fixed before the stream exists, by
 /// [`Connect::settings`](crate::Connect::settings) or [`Listener::set_settings`](crate::Listener::set_settings).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

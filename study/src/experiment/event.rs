@@ -38,7 +38,7 @@ pub enum TrialEvent<'a> {
     Analysing,
 }
 
-/// What came of trials of an implementation.
+/// The result of an implementation's trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrialsEnd<'a> {

@@ -11,14 +11,15 @@ use super::{CheckedExperiment, ExperimentPlan, TrialEvent, TrialObserver, Trials
 use crate::StudyError;
 use crate::testing::run_kept;
 
-/// An implementation whose pilot takes longer than this per test case, in milliseconds, and fails nowhere, is left out.
+/// An implementation that passes its pilot, at more than this many milliseconds a test case, is left out unless it is a
+/// known mistake.
 const SLOW_MS: u64 = 1_000;
 
 /// Number of test cases in a pilot: the first of the universe, which alone decide whether an implementation that may be left
 /// out runs the others.
 pub(super) const PILOT: usize = 100;
 
-/// An implementation that fails on more test cases of its pilot is left out.
+/// An implementation that fails on more test cases of its pilot than this is left out.
 ///
 /// Implementations that fail on more than 20 % of the universe are pathological and do not count. One that fails on exactly
 /// 20 % fails on more than 30 of 100 test cases with a probability of 0.6 % (binomial), so hardly any that counts is lost.
@@ -270,7 +271,7 @@ fn uninformative(
     if failed > failed_max {
         return Some(format!("more than {failed_max} of the first {count} test cases fail, too many for it to count"));
     }
-    // A known mistake stays, however seldom it fails. A mutant may be equivalent, so one that never fails does not.
+    // A known mistake stays, however seldom it fails. A mutant may be equivalent, so a slow one that never fails does not.
     let is_right = failed == 0 && implementation.origin != Origin::Mistake;
     let total_ms: u64 = trials().map(|trial| trial.duration_ms).sum();
     (is_whole && is_right && total_ms > SLOW_MS * count as u64)

@@ -11,7 +11,7 @@ use crate::{StudyError, SystemRequest};
 /// How often a test case is simulated: once as it is, and with its chance drawn anew.
 const SIMULATIONS: u32 = 8;
 
-/// What is costly in the results of a suite. It changes no verdict.
+/// The costs of datagrams in the results of a suite. They change no verdict.
 #[derive(Debug, Serialize)]
 pub struct DatagramCosts<'a> {
     /// By how many percent programs may send more than the simulation needs at most.
@@ -22,7 +22,7 @@ pub struct DatagramCosts<'a> {
     pub costly: Vec<CostlyResult<'a>>,
 }
 
-/// What the simulation of a test case needs.
+/// The messages that the simulation of a test case needs.
 #[derive(Debug, Serialize)]
 pub struct SimulatedCost<'a> {
     /// The test case's name.

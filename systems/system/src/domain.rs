@@ -32,7 +32,7 @@ use simutant_sim_core::{VirtualDuration, VirtualTime};
 /// assert_eq!(refused.to_string(), "servers is 6: it must be from 1 to 5");
 /// ```
 pub trait Domain {
-    /// What the field holds.
+    /// The type of the field's values.
     type Value;
 
     /// Returns a value, each equally likely.
@@ -132,7 +132,7 @@ impl<T: Point> Domain for RangeInclusive<T> {
 
 /// A value of which a range is a domain: an integer, an instant, a duration.
 pub trait Point: Copy + PartialOrd {
-    /// What messages add to a range, for example `, in nanoseconds`.
+    /// The unit that messages add to a range, for example `, in nanoseconds`.
     const UNIT: &'static str;
 
     /// Returns a value from `first` to `last`, each equally likely.
@@ -246,7 +246,7 @@ impl Domain for Probabilities {
     }
 }
 
-/// How long a list may be.
+/// The allowed lengths of a list.
 ///
 /// ```
 /// use simutant_system::{Domain, Lengths};

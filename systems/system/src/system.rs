@@ -65,17 +65,16 @@ pub trait System: 'static {
     /// The system's name on the command line and in files: lower case, without spaces.
     const NAME: &'static str;
 
-    /// What the random streams of its universes are named after: its own name, unless it has the universes of another
-    /// system.
+    /// The name of the random streams of its universes: its own name, unless it has the universes of another system.
     const STREAM: &'static str = Self::NAME;
 
-    /// How many test cases the universe of a study has, unless its user says otherwise.
+    /// The default number of test cases in the universe of a study.
     const UNIVERSE: usize = 2_500;
 
     /// An input vector: everything that a run depends on, seeds included. Serde's form of it is what files hold.
     type TestCase: Serialize + DeserializeOwned + Clone + Debug + PartialEq + 'static;
 
-    /// What the components send.
+    /// The type of the messages that the components send.
     type Message: Message;
 
     /// Draws a test case from the input domain.
