@@ -369,9 +369,11 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
     let request = SpecificationRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
     let found = match request.find() {
         Ok(found) => found,
-        Err(error @ (SpecificationError::Unknown { .. } | SpecificationError::NoPackage { .. })) => {
-            return Err(BadInput(unknown(&request, &error)).into());
-        }
+        Err(
+            error @ (SpecificationError::Unknown { .. }
+            | SpecificationError::NoPackage { .. }
+            | SpecificationError::Metadata(_)),
+        ) => return Err(BadInput(unknown(&request, &error)).into()),
         Err(error) => return Err(error.into()),
     };
     if arguments.initial.is_some() {

@@ -114,7 +114,8 @@ impl Exit {
         error.chain().find_map(Self::of_cause).unwrap_or(Self::Unavailable)
     }
 
-    /// Returns the exit code of one cause, by its type; `None` if the type says too little, so that the next cause decides.
+    /// Returns the exit code of one cause, by its type; `None` if the type says too little, so that the next cause
+    /// decides.
     fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
         if cause.is::<BadInput>() || cause.is::<SuiteError>() || cause.is::<ImplementationError>() {
             return Some(Self::BadInput);
@@ -225,6 +226,7 @@ impl Exit {
         if let Some(error) = cause.downcast_ref::<SpecificationError>() {
             return Some(match error {
                 SpecificationError::Build { source, .. } => return Self::of_cause(source.as_ref()),
+                SpecificationError::Engine(error) => return Self::of_cause(error),
                 SpecificationError::NoCargo(_) | SpecificationError::NoAnswer { .. } => Self::Unavailable,
                 _ => Self::BadInput,
             });

@@ -363,6 +363,11 @@ fn specifications_of_simutants_systems_are_found_anywhere() {
     let output = check(folder.path(), &["good.jsonl", "--specification", "zookeper"]);
     assert_exit(&output, 3);
     assert!(stderr(&output).contains("did you mean `zookeeper`?"), "{}", stderr(&output));
+    write(&folder.path().join("Cargo.toml"), "[package]\nname = 7\n");
+    let output = check(folder.path(), &["good.jsonl", "--specification", "registre"]);
+    assert_exit(&output, 3);
+    let said = stderr(&output);
+    assert!(said.contains("cannot read the package") && said.contains("did you mean `register`?"), "{said}");
 }
 
 #[test]
