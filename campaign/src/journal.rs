@@ -115,6 +115,11 @@ impl Journal {
         Self::open(directory)
     }
 
+    /// Opens the journal in `directory`; `None` if there is none.
+    pub(crate) fn find(directory: &Path) -> Result<Option<Self>, CampaignError> {
+        if directory.join(FILE).exists() { Self::open(directory).map(Some) } else { Ok(None) }
+    }
+
     /// Deletes the journal in `directory`, if there is one.
     pub(crate) fn delete(directory: &Path) -> Result<(), CampaignError> {
         // The main file goes last: without it the others mean nothing, with it they are a part of it.

@@ -53,12 +53,16 @@ pub fn read_sites(directory: &Path) -> Result<Sites, CampaignError> {
     journal.get("sites")?.ok_or(CampaignError::Unfinished { executed: 0, cases })
 }
 
-/// Returns the limits of runs on mutants of the campaign in `directory`; `None` if it has not come that far.
+/// Returns the limits of runs on mutants of the campaign in `directory`; `None` if there is none, or it has not come
+/// that far.
 ///
 /// # Errors
-/// If there is no campaign, or its journal is damaged.
+/// If its journal is damaged.
 pub fn read_limits(directory: &Path) -> Result<Option<RunLimits>, CampaignError> {
-    Journal::open_existing(directory)?.get("limits")
+    match Journal::find(directory)? {
+        Some(journal) => journal.get("limits"),
+        None => Ok(None),
+    }
 }
 
 /// Returns how often the campaign in `directory` runs each test case: once, if there is none, or none that can be read.
@@ -124,26 +128,27 @@ pub fn copy_campaign(from: &Path, to: &Path) -> Result<CampaignUniverse, Campaig
     Ok(universe)
 }
 
-/// Returns test case `number` of the campaign in `directory`, if its universe is drawn from `seed`, and so long, and
-/// drawn.
+/// Returns test case `number` of the campaign in `directory`, if there is one, and its universe is drawn from `seed`,
+/// and so long, and drawn.
 ///
 /// # Errors
-/// If there is no campaign, or its journal is damaged.
+/// If its journal is damaged.
 pub fn read_case(directory: &Path, seed: u64, number: usize) -> Result<Option<Value>, CampaignError> {
     let cases = cases_of(directory, seed)?;
     Ok(cases.and_then(|cases| (number < cases.len()).then(|| cases.get(number))))
 }
 
-/// Returns the test cases of the campaign in `directory`, if its universe is drawn from `seed`, and drawn.
+/// Returns the test cases of the campaign in `directory`, if there is one, and its universe is drawn from `seed`, and
+/// drawn.
 ///
 /// # Errors
-/// If there is no campaign, or its journal is damaged.
+/// If its journal is damaged.
 pub fn read_cases(directory: &Path, seed: u64) -> Result<Option<Vec<Value>>, CampaignError> {
     Ok(cases_of(directory, seed)?.map(|cases| cases.into_values().collect()))
 }
 
 fn cases_of(directory: &Path, seed: u64) -> Result<Option<Cases>, CampaignError> {
-    let journal = Journal::open_existing(directory)?;
+    let Some(journal) = Journal::find(directory)? else { return Ok(None) };
     if journal.get("seed")? != Some(seed) {
         return Ok(None);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use simutant_analysis::case_name;
-use simutant_campaign::{read_outcomes_of, read_sites};
+use simutant_campaign::{read_limits, read_outcomes_of, read_sites};
 use simutant_outcomes::{Judgement, MutantNumber, Outcomes, RunEnd};
 use simutant_report::{Explanation, MutantPage, example_case};
 use simutant_study::{Explainer, OperatorTitles, write_mutant_page};
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ExplainArguments, common: &Common) -> anyhow::Resu
     let outcomes = read_outcomes_of(&built, &out).ok().flatten();
 
     let replay = common.campaign(system).replay(&found.request);
-    let mut explainer = Explainer::new(&built, &replay, simulate::limits(&out)?);
+    let mut explainer = Explainer::new(&built, &replay, read_limits(&out)?);
     let (case, case_number) = match (&arguments.case, &outcomes) {
         (Some(given), _) => {
             (simulate::read_case(given, (common, &out), &mut explainer.simulator)?, given.trim().parse().ok())

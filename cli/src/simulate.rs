@@ -7,8 +7,8 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use simutant_campaign::shrink::Candidate;
 use simutant_campaign::{
-    Bounds, CampaignError, ChoiceRecording, RunLimits, Simulated, Simulator, TRACE_EVENTS_MAX, TraceRecording,
-    TraceText, read_case as read_case_of_study, read_limits,
+    Bounds, ChoiceRecording, Simulated, Simulator, TRACE_EVENTS_MAX, TraceRecording, TraceText,
+    read_case as read_case_of_study, read_limits,
 };
 use simutant_mutator::Build;
 use simutant_outcomes::{Execution, RunEnd};
@@ -44,19 +44,15 @@ pub(crate) fn run(arguments: &SimulateArguments, common: &Common) -> anyhow::Res
     };
     let case = read_case(&arguments.case, (common, &out), &mut simulator)?;
     let choosing = shrink::read_choices(arguments)?;
+    // A mutant ends here as it did in the study.
+    let limits = read_limits(&out)?;
     if arguments.shrink {
-        return shrink::run(
-            Candidate { case, choosing },
-            arguments,
-            common,
-            built.as_ref(),
-            (simulator, limits(&out)?),
-        );
+        return shrink::run(Candidate { case, choosing }, arguments, common, built.as_ref(), (simulator, limits));
     }
     let has_files = !(arguments.diagram.is_empty() && arguments.trace_file.is_empty());
     let trace = if arguments.trace || has_files { TraceRecording::Keep } else { TraceRecording::Skip };
     let kept = (trace, ChoiceRecording::Skip);
-    let mut simulated = simulator.simulate_choosing(&case, arguments.mutant, &choosing, kept, limits(&out)?)?;
+    let mut simulated = simulator.simulate_choosing(&case, arguments.mutant, &choosing, kept, limits)?;
     let events = simulated.trace.as_ref().map(read_trace::<Vec<IgnoredAny>>).transpose()?;
     if events.is_some_and(|events| events.len() >= TRACE_EVENTS_MAX) {
         output::tell(&format!("the trace has the first {TRACE_EVENTS_MAX} events of the run, and no others"));
@@ -106,19 +102,6 @@ fn build_with(mutant: u32, system: &StudiedSystem) -> anyhow::Result<Build> {
     Ok(built)
 }
 
-/// Returns the limits of the study in `out`, if there is one, so that a mutant ends here as it did there.
-pub(crate) fn limits(out: &Path) -> Result<Option<RunLimits>, CampaignError> {
-    of_study(out, read_limits)
-}
-
-/// Reads something of the study in `out`, if there is one.
-fn of_study<T>(
-    out: &Path,
-    read: impl FnOnce(&Path) -> Result<Option<T>, CampaignError>,
-) -> Result<Option<T>, CampaignError> {
-    if out.join("journal.sqlite").exists() { read(out) } else { Ok(None) }
-}
-
 /// Returns the test case that is given by its number in the universe, as JSON, or as a file with JSON.
 ///
 /// The universe is that of the study in `out`, however that was drawn, if it is of this seed and has the number; else
@@ -130,7 +113,7 @@ pub(crate) fn read_case(
 ) -> anyhow::Result<Value> {
     let given = given.trim();
     if let Ok(number) = given.parse::<usize>() {
-        let studied = of_study(out, |out| read_case_of_study(out, common.seed, number))?;
+        let studied = read_case_of_study(out, common.seed, number)?;
         return studied.map_or_else(|| Ok(simulator.draw(common.seed, number)?), Ok);
     }
     let (text, name) = given::json_or_file("--case", given, "not a number, ")?;
