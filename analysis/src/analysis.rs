@@ -225,7 +225,8 @@ pub fn analyse(outcomes: &Outcomes, options: &AnalysisOptions) -> Result<Analysi
     analyse_with_threads(outcomes, options, NonZeroUsize::MIN)
 }
 
-/// Analyses `outcomes` as [`analyse`] does, on this many threads. The result is the same, byte for byte, for any number.
+/// Analyses `outcomes` as [`analyse`] does, on this many threads. The result is the same, byte for byte, for any
+/// number.
 ///
 /// # Errors
 /// As for [`analyse`].
@@ -315,7 +316,8 @@ pub fn analyse_with_threads(
     let different: BitSet = ranking::different(rows).into_iter().collect();
     let values = SuiteValues::new(&criteria, expected.as_ref(), &kills, &different);
     let mut recommendation = recommend(&criteria, &values, expected.as_ref(), sensitivity.as_mut(), sizes);
-    // The rules of thumb need no simulation: they are given the time that the recommended suite takes, and compared with it.
+    // The rules of thumb need no simulation: they are given the time that the recommended suite takes, and compared
+    // with it.
     if let Some((recommendation, probabilities)) = recommendation.as_mut().zip(probabilities.as_ref()) {
         let cases = &criteria[recommendation.choice.criterion].suites[recommendation.choice.suite].cases;
         let limit = cases.iter().map(|&case| seconds[case]).sum();

@@ -240,7 +240,8 @@ pub(crate) fn note_uninstrumented(sites: &Sites) {
     }
 }
 
-/// Tells how many constants and macros have no mutants, and which skips leave nothing out: what they were about may be gone.
+/// Tells how many constants and macros have no mutants, and which skips leave nothing out: what they were about may be
+/// gone.
 pub(crate) fn note_without_mutants(sites: &Sites) {
     if !sites.unmutated.is_empty() {
         let constants = counted(sites.unmutated.len(), "constant has", "constants have");

@@ -10,8 +10,8 @@ use crate::process::ProcessExit;
 /// The fixture's name in reports, and the name of the placeholder of its folder.
 pub(crate) const FIXTURE: &str = "fixture";
 
-/// Placeholders that any command may use to have more ports than the `{port}` of its role. Each is free for datagrams and
-/// for streams.
+/// Placeholders that any command may use to have more ports than the `{port}` of its role. Each is free for datagrams
+/// and for streams.
 pub(crate) const FURTHER_PORTS: [&str; 8] = ["port2", "port3", "port4", "port5", "port6", "port7", "port8", "port9"];
 
 /// One program of an implementation.

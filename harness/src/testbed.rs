@@ -86,8 +86,8 @@ pub trait Testbed: Sync {
         Duration::ZERO
     }
 
-    /// Returns the path of the [program](crate::TestbedProgram) that contains this testbed, if it is not this program: then
-    /// that program is started to run the test cases.
+    /// Returns the path of the [program](crate::TestbedProgram) that contains this testbed, if it is not this program:
+    /// then that program is started to run the test cases.
     fn program(&self) -> Option<&Path> {
         None
     }

@@ -5,9 +5,9 @@
 //! histories, so nothing needs a solver. A [`Solver`] asks one that is installed.
 //!
 //! Calls have positions, all different; states lie between the positions. The source writes the rules of one
-//! service as formulas. Here a step is ordinary Rust, so [`formula`] tries the calls on the states that they reach, gives the
-//! states numbers, and writes a table for each call: from which state to which, where the answer agrees. No hint is used
-//! but [`Specification::footprint`], and that one where a [`Scope`] leaves calls out by what they change.
+//! service as formulas. Here a step is ordinary Rust, so [`formula`] tries the calls on the states that they reach,
+//! gives the states numbers, and writes a table for each call: from which state to which, where the answer agrees. No
+//! hint is used but [`Specification::footprint`], and that one where a [`Scope`] leaves calls out by what they change.
 //!
 //! ```
 //! use simutant_oracle::specifications::{Register, register::{Operation, Response}};

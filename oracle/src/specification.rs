@@ -317,12 +317,12 @@ impl Regions {
     /// use simutant_oracle::{Region, Regions};
     ///
     /// let [x, y] = ["x", "y"].map(|key| Regions::One(Region::of(&key)));
-    /// let both = x.and(&y);
+    /// let both = x.union(&y);
     /// assert!(both.meets(&x) && both.meets(&y));
-    /// assert_eq!(both.and(&Regions::All), Regions::All);
+    /// assert_eq!(both.union(&Regions::All), Regions::All);
     /// ```
     #[must_use]
-    pub fn and(&self, other: &Self) -> Self {
+    pub fn union(&self, other: &Self) -> Self {
         match (self.listed(), other.listed()) {
             (Some([]), Some([])) => Self::None,
             (Some(one), Some(other)) => Self::Some([one, other].concat()),

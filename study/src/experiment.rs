@@ -148,7 +148,8 @@ pub struct CompletedExperiment {
 }
 
 impl ExperimentPlan {
-    /// Returns the plan of an experiment in which all these take part, with each test case once and without mutants of them.
+    /// Returns the plan of an experiment in which all these take part, with each test case once and without mutants of
+    /// them.
     pub fn new(system: SystemRequest, campaign: CampaignSettings, implementations: Vec<Implementation>) -> Self {
         Self {
             system,
@@ -165,12 +166,12 @@ impl ExperimentPlan {
         }
     }
 
-    /// Finds the programs that are mutated, and reads the trials of parts, so that what cannot be used is told before anything
-    /// is built or run.
+    /// Finds the programs that are mutated, and reads the trials of parts, so that what cannot be used is told before
+    /// anything is built or run.
     ///
     /// # Errors
-    /// [`StudyError::NoMutatedPrograms`] and [`StudyError::OfImplementation`] if no mutants can be made; [`StudyError::NoPart`]
-    /// and [`StudyError::TrialLog`] of files with parts.
+    /// [`StudyError::NoMutatedPrograms`] and [`StudyError::OfImplementation`] if no mutants can be made;
+    /// [`StudyError::NoPart`] and [`StudyError::TrialLog`] of files with parts.
     pub fn check(&self) -> Result<CheckedExperiment<'_>, StudyError> {
         let mutated = mutants::find(&self.implementations, self.mutants)?;
         let read = |path: &PathBuf| match path.is_file() {
@@ -204,13 +205,13 @@ impl ExperimentPlan {
 }
 
 impl<'a> CheckedExperiment<'a> {
-    /// Tries a part of the universe of the study in the folder, on any machine that has a copy of the folder, and keeps the
-    /// trials in the file `into`; what it has is not tried again. Nothing is analysed: [`ExperimentPlan::parts`] takes the
-    /// files of all parts.
+    /// Tries a part of the universe of the study in the folder, on any machine that has a copy of the folder, and keeps
+    /// the trials in the file `into`; what it has is not tried again. Nothing is analysed: [`ExperimentPlan::parts`]
+    /// takes the files of all parts.
     ///
     /// # Errors
-    /// [`StudyError::NoUniverse`] if the folder has no study of the plan's seed; others if an implementation cannot be run, or
-    /// the file not be written.
+    /// [`StudyError::NoUniverse`] if the folder has no study of the plan's seed; others if an implementation cannot be
+    /// run, or the file not be written.
     pub fn run_part(
         &self,
         shard: Shard,
@@ -227,8 +228,8 @@ impl<'a> CheckedExperiment<'a> {
         shard.retain(&mut universe.cases);
         let pilot = (0..PILOT).filter(|&number| shard.contains(number)).count().min(universe.cases.len());
         let mut trying = Trying::new(self, &universe, TrialLog::open(into)?, observer);
-        // The whole experiment decides by the first test cases who is left out. A part of these tells it only of who fails
-        // on most; others are tried, perhaps in vain.
+        // The whole experiment decides by the first test cases who is left out. A part of these tells it only of who
+        // fails on most; others are tried, perhaps in vain.
         trying.pilot = Pilot { cases: pilot, failed_max: pilot.div_ceil(2), is_whole: false };
         let (subjects, left_out) = trying.everyone()?;
         let implementations = subjects.into_iter().map(|subject| subject.name).collect();
@@ -248,8 +249,8 @@ impl<'a> CheckedExperiment<'a> {
 }
 
 impl BuiltExperiment<'_> {
-    /// Returns the outcomes of the study in the folder: `None` unless it is finished, and of the source that was built and the
-    /// universe of the plan's seed.
+    /// Returns the outcomes of the study in the folder: `None` unless it is finished, and of the source that was built
+    /// and the universe of the plan's seed.
     pub fn outcomes(&self) -> Option<Outcomes> {
         let CampaignSettings { out, seed, .. } = &self.checked.plan.campaign;
         read_outcomes_of(&self.built, out).ok().flatten().filter(|outcomes| outcomes.seed == *seed)
@@ -272,12 +273,12 @@ impl BuiltExperiment<'_> {
         Ok(StudyPlan { cases, given, ..StudyPlan::new(plan.system.clone(), plan.campaign.clone()) })
     }
 
-    /// Tries the universe on all implementations and on mutants of them, as far as that was not done before, and analyses what
-    /// was found. Trials are kept in `trials.jsonl`, and what test cases took in `test-times.json`.
+    /// Tries the universe on all implementations and on mutants of them, as far as that was not done before, and
+    /// analyses what was found. Trials are kept in `trials.jsonl`, and what test cases took in `test-times.json`.
     ///
     /// # Errors
-    /// [`StudyError::OfImplementation`] if an implementation that must take part cannot be run; others if the mutated programs
-    /// cannot be built, a file cannot be read or written, or the outcomes cannot be analysed.
+    /// [`StudyError::OfImplementation`] if an implementation that must take part cannot be run; others if the mutated
+    /// programs cannot be built, a file cannot be read or written, or the outcomes cannot be analysed.
     pub fn run(self, outcomes: Outcomes, observer: &mut TrialObserver<'_>) -> Result<CompletedExperiment, StudyError> {
         let Self { checked, system: studied, built, judgements, reference } = self;
         let ExperimentPlan { system: SystemRequest { system, .. }, campaign, implementations, .. } = checked.plan;

@@ -1,5 +1,5 @@
-//! A whole study as a library: what `simutant study`, `test` and `experiment` do, without their arguments, progress lines and
-//! printing.
+//! A whole study as a library: what `simutant study`, `test` and `experiment` do, without their arguments, progress
+//! lines and printing.
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -43,8 +43,8 @@
 //! [`FinishedStudy::read`] reads a study back. [`ScenarioPlan`] chooses a suite of given criteria at the least cost,
 //! [`ChoicePlan`] another suite of a finished study, [`ScorePlan`] says what a suite of one's own is worth, and [`SourcesPlan`] compares sources of test cases. [`Explainer`] looks at one mutant.
 //!
-//! [`TestPlan`] runs a suite on a real implementation, and [`ExperimentPlan`] a study's whole universe on several, and on mutants
-//! of them: did the mutants of the simulation predict what was found?
+//! [`TestPlan`] runs a suite on a real implementation, and [`ExperimentPlan`] a study's whole universe on several, and
+//! on mutants of them: did the mutants of the simulation predict what was found?
 //!
 //! # What can be relied on
 //!

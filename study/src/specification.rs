@@ -1,4 +1,5 @@
-//! Specifications of packages, users' and Simutant's own: found in a manifest, and built as programs that judge histories.
+//! Specifications of packages, users' and Simutant's own: found in a manifest, and built as programs that judge
+//! histories.
 //!
 //! ```toml
 //! [package.metadata.simutant.specifications.tickets]

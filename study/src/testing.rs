@@ -64,8 +64,8 @@ pub struct TestPlan {
     pub options: RunOptions,
     /// The folder of the study, in which is kept what test cases took.
     pub out: PathBuf,
-    /// The file that has the results so far, so that a run that was killed goes on where it stopped; `None` for a run that
-    /// begins anew and keeps none.
+    /// The file that has the results so far, so that a run that was killed goes on where it stopped; `None` for a run
+    /// that begins anew and keeps none.
     pub log: Option<PathBuf>,
     /// What becomes of results that are already in the file.
     pub existing: Existing,
@@ -125,12 +125,12 @@ impl TestPlan {
         Self { suite, implementation, options, out: out.to_owned(), log, existing: Existing::Continue }
     }
 
-    /// Builds the implementation and runs what an earlier run has no results of, which was killed, or had fewer repetitions.
-    /// Returns the results of both, in the order of the suite.
+    /// Builds the implementation and runs what an earlier run has no results of, which was killed, or had fewer
+    /// repetitions. Returns the results of both, in the order of the suite.
     ///
     /// # Errors
-    /// [`StudyError::OfImplementation`] if the implementation cannot be built or run, [`StudyError::TrialLog`] if the file of
-    /// results cannot be used, and others if what test cases took cannot be kept.
+    /// [`StudyError::OfImplementation`] if the implementation cannot be built or run, [`StudyError::TrialLog`] if the
+    /// file of results cannot be used, and others if what test cases took cannot be kept.
     pub fn run(&self, observer: &mut dyn FnMut(TestEvent<'_>)) -> Result<TestReport, StudyError> {
         let Self { suite, implementation, .. } = self;
         let cannot_test = |error: StudyError| error.of_implementation("cannot test", implementation);
@@ -214,8 +214,8 @@ fn places(suite: &Suite) -> BTreeMap<&str, usize> {
     suite.cases.iter().map(|case| &*case.name).zip(0..).collect()
 }
 
-/// Returns the first `count` test cases of the universe as a suite: of the study in the folder, however that was drawn, as
-/// far as it is of the seed and has as many; the others are drawn uniformly.
+/// Returns the first `count` test cases of the universe as a suite: of the study in the folder, however that was drawn,
+/// as far as it is of the seed and has as many; the others are drawn uniformly.
 ///
 /// # Errors
 /// If the system cannot be built or draws no test case, or the study cannot be read.
@@ -240,8 +240,8 @@ pub fn first_cases(
     Ok(Suite::of_cases(system, chosen, campaign.seed, cases.into_iter().enumerate().map(case)))
 }
 
-/// Runs test cases of a suite in repetitions of them as [`run_some`] does, and keeps each result with `keep`. If that fails
-/// once, the runs go on, nothing more is kept, and the error is returned in the end.
+/// Runs test cases of a suite in repetitions of them as [`run_some`] does, and keeps each result with `keep`. If that
+/// fails once, the runs go on, nothing more is kept, and the error is returned in the end.
 pub(crate) fn run_kept(
     suite: &Suite,
     (implementation, options): (&Implementation, &RunOptions),

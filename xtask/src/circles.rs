@@ -1,7 +1,7 @@
-//! Few modules of a crate import each other in a circle: to understand one of these is to read all of them.
+//! Circles of imports: a reader of one module in a circle has to read all of them, so a crate may have only small ones.
 //!
-//! What imports is a `use` outside of tests; it leads to the module that defines the name, whoever re-exports it. A
-//! re-export is a signpost, and no import unless the module's own code uses the name.
+//! A module imports another one by a `use` outside of tests. Re-exports are followed to the module that defines the
+//! name. A re-export itself counts as an import only if the module's own code uses the name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -10,15 +10,15 @@ use serde::Deserialize;
 
 use crate::run;
 
-/// What `[package.metadata.tests]` of a manifest says: programs that the package's tests start, with the packages of
-/// Debian that have them. A program without a place on the path is named by one from there.
+/// The programs that a package's tests start, each with the package of Debian that has it: `[package.metadata.tests]`
+/// of its manifest. A file in no folder of the path is named relative to one of these.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Needs {
     programs: BTreeMap<String, String>,
-    /// Those that only Linux has or has a use for.
+    /// Programs that run on Linux alone.
     linux: BTreeMap<String, String>,
-    /// Those that only Debian has, and who takes packages from it.
+    /// Programs that only Debian and its derivatives have.
     debian: BTreeMap<String, String>,
 }
 

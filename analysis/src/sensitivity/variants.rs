@@ -1,4 +1,5 @@
-//! The order of criteria under each [`OtherChoice`]: with other mutants, test cases, weights or thresholds than the study's.
+//! The order of criteria under each [`OtherChoice`]: with other mutants, test cases, weights or thresholds than the
+//! study's.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -43,8 +44,8 @@ impl<'a> Base<'a> {
 
     /// Returns the variants in which at least one mutant counts.
     ///
-    /// A variant is a vector of weights over the same kill rows where the choice concerns mutants alone: what suites kill
-    /// does not change, so it is computed once. Only own seeds and left-out test cases need rows of their own.
+    /// A variant is a vector of weights over the same kill rows where the choice concerns mutants alone: what suites
+    /// kill does not change, so it is computed once. Only own seeds and left-out test cases need rows of their own.
     pub(super) fn variants(&self, studied: &Studied<'_>, found: &Sensitivity) -> Vec<Variant> {
         let mut variants = self.of_parts(studied, found);
         let mut scratch = Scratch::default();
@@ -207,8 +208,8 @@ fn analysed(studied: &Studied<'_>) -> BitSet {
     studied.classes.of(MutantClass::Analysed)
 }
 
-/// Returns the number of mutants that count, and the values of the criteria, with suites drawn from the universe without
-/// every fifth test case from `part` on; `None` if no mutant counts.
+/// Returns the number of mutants that count, and the values of the criteria, with suites drawn from the universe
+/// without every fifth test case from `part` on; `None` if no mutant counts.
 fn without_fifth(studied: &Studied<'_>, order: &[usize], part: usize) -> Option<(usize, Vec<f64>)> {
     let outcomes = studied.outcomes;
     let kept: Vec<usize> = (0..outcomes.cases.len()).filter(|case| case % PARTS != part).collect();

@@ -110,8 +110,8 @@ fn costly(costs: &DatagramCosts<'_>, results: usize, is_repeated: bool) -> Strin
     )
 }
 
-/// Results that did not pass: those that are shown, the first of each kind before others of the same, and how many others
-/// there are of each kind.
+/// Results that did not pass: those that are shown, the first of each kind before others of the same, and how many
+/// others there are of each kind.
 struct NotPassed<T> {
     shown: Vec<T>,
     others: Vec<(String, usize)>,
@@ -173,8 +173,8 @@ fn explained(result: &CaseResult) -> String {
     impossible.map(|impossible| explanation(&impossible, Time::ZERO, None)).unwrap_or_default()
 }
 
-/// Says how many of the test cases that passed had ended before one of their faults was due, if any had: such a pass shows
-/// nothing of that fault.
+/// Says how many of the test cases that passed had ended before one of their faults was due, if any had: such a pass
+/// shows nothing of that fault.
 fn ended_early(count: usize) -> String {
     match count {
         0 => String::new(),

@@ -14,8 +14,8 @@ use crate::testbed::Role;
 /// The driver's name in reports.
 pub(crate) const DRIVER: &str = "driver";
 
-/// Placeholders of a fixture's ports: the name in the fixture's own command, and the name in the driver's. The names differ
-/// since the driver has ports of its own.
+/// Placeholders of a fixture's ports: the name in the fixture's own command, and the name in the driver's. The names
+/// differ since the driver has ports of its own.
 pub(crate) const FIXTURE_PLACEHOLDERS: [(&str, &str); 9] = [
     ("port", "fixture_port"),
     ("port2", "fixture_port2"),

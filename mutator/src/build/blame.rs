@@ -35,8 +35,8 @@ const ABOUT_TYPES: [&str; 11] =
 /// Limit, in bytes, of the copies of a function's body that one build tries mutants in: each has a copy of its own.
 const TRIED_MAX: usize = 200_000;
 
-/// Suspects the mutants of a function that have not been tried yet, so that the next build compiles each alone; if there are
-/// many, as many as one build can try. Returns whether there are any.
+/// Suspects the mutants of a function that have not been tried yet, so that the next build compiles each alone; if
+/// there are many, as many as one build can try. Returns whether there are any.
 ///
 /// Most errors that show elsewhere are of a deletion: of what gives a variable its value, or of what leaves a loop. So
 /// deletions come first, before them those at the lines that the error names.
@@ -101,8 +101,8 @@ impl Workspace {
     /// Each piece of generated code has an owner. A mutant whose code contains a span of the error is rejected; failing
     /// that, comparisons are left out, or a function's probes of data flow. An error that only a function owns may be
     /// caused anywhere in that function. Then its mutants are compiled alone, each in a body of its own. If the error
-    /// remains, groups of mutants are rejected, one in each round, the most suspicious first; at last the function is left
-    /// without instrumentation.
+    /// remains, groups of mutants are rejected, one in each round, the most suspicious first; at last the function is
+    /// left without instrumentation.
     pub(super) fn blame(
         &self,
         error: &Diagnostic,

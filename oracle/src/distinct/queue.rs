@@ -23,8 +23,8 @@ pub(super) const fn ages(_: usize, stay: &Stay) -> (usize, usize) {
 /// Cost: O(n log n).
 pub(super) fn explain(stays: &Stays) -> Option<Vec<usize>> {
     let nothings = stays.gaps_of_nothing(&stays.covered())?;
-    // Event `e` is at 2e, and gap `g`, which is before event `g`, at 2g - 1. The gap of a take that found nothing cuts the
-    // time line. Spans are clipped to the cuts, so that values on the left of one precede those on its right.
+    // Event `e` is at 2e, and gap `g`, which is before event `g`, at 2g - 1. The gap of a take that found nothing cuts
+    // the time line. Spans are clipped to the cuts, so that values on the left of one precede those on its right.
     let mut cuts: Vec<usize> = nothings.iter().map(|&(gap, _)| 2 * gap - 1).collect();
     cuts.dedup();
     let (mut puts, mut takes) = (Vec::new(), Vec::new());
@@ -61,10 +61,11 @@ pub(super) fn explain(stays: &Stays) -> Option<Vec<usize>> {
 
 /// Returns a topological order of the values by the relation above, or `None` if it has a cycle.
 ///
-/// This is Kahn's algorithm (1962): remove a value that no remaining value precedes, until none is left. If all that remain
-/// are preceded, each by another one that remains, they contain a cycle. The relation may have O(n^2) pairs, which are
-/// never listed: on one side, puts or takes, no remaining value precedes `b` if and only if `b` was invoked before the
-/// first remaining end. That end only grows as values are removed, so two sorted lists and a pointer into each suffice.
+/// This is Kahn's algorithm (1962): remove a value that no remaining value precedes, until none is left. If all that
+/// remain are preceded, each by another one that remains, they contain a cycle. The relation may have O(n^2) pairs,
+/// which are never listed: on one side, puts or takes, no remaining value precedes `b` if and only if `b` was invoked
+/// before the first remaining end. That end only grows as values are removed, so two sorted lists and a pointer into
+/// each suffice.
 fn order(puts: &[Span], takes: &[Span]) -> Option<Vec<usize>> {
     let mut sides = [Side::new(puts), Side::new(takes)];
     let mut is_gone = vec![false; puts.len()];
@@ -108,8 +109,8 @@ impl<'s> Side<'s> {
         Self { spans, by_start: sorted(&|span| span.start), by_end: sorted(&|span| span.end) }
     }
 
-    /// Calls `tell` once for each value that no remaining value precedes any more: its call was invoked before the first
-    /// remaining end.
+    /// Calls `tell` once for each value that no remaining value precedes any more: its call was invoked before the
+    /// first remaining end.
     fn advance(&mut self, is_gone: &[bool], mut tell: impl FnMut(usize)) {
         while self.by_end.next_if(|&value| is_gone[value]).is_some() {}
         let Some(&first) = self.by_end.peek() else { return };

@@ -1,7 +1,7 @@
 //! Jepsen's histories: maps in EDN or in JSON, and its log.
 //!
-//! An operation is a map with the keys `:process`, `:type`, `:f` and `:value`; `:time`, `:index`, `:error` and `:key` are
-//! optional, and all other keys are ignored. So is a tag before a map, which Jepsen's records have.
+//! An operation is a map with the keys `:process`, `:type`, `:f` and `:value`; `:time`, `:index`, `:error` and `:key`
+//! are optional, and all other keys are ignored. So is a tag before a map, which Jepsen's records have.
 
 use std::io::BufRead;
 
@@ -12,14 +12,15 @@ use super::event::{Event, EventKind, Name};
 use super::source::{Lines, Scanner};
 use crate::Time;
 
-/// The `:error` of a `:fail` that is an answer: the service compared, found another value, and changed nothing. Any other
-/// `:fail` is read as an operation that did not happen.
+/// The `:error` of a `:fail` that is an answer: the service compared, found another value, and changed nothing. Any
+/// other `:fail` is read as an operation that did not happen.
 pub(super) const DID_NOT_MATCH: &str = "did-not-match";
 
 /// The function that receives each event as soon as it is read.
 pub(super) type Sink<'a> = dyn FnMut(Event) -> Result<(), HistoryError> + 'a;
 
-/// Reads the operations of a history, which is a sequence of maps or one list (a vector, or in EDN also a list) of maps.
+/// Reads the operations of a history, which is a sequence of maps or one list (a vector, or in EDN also a list) of
+/// maps.
 ///
 /// Operations are passed on one by one, so that the text is never in memory as a whole.
 pub(super) fn read_maps(from: impl BufRead, grammar: Grammar, sink: &mut Sink<'_>) -> Result<(), HistoryError> {

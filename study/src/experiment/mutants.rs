@@ -9,7 +9,7 @@ use simutant_mutator::{BuiltPrograms, Programs, ProgramsRequest, ProgramsSection
 use simutant_outcomes::{Mutant, MutantNumber, Sites};
 use simutant_sim_core::Random;
 
-use super::trying::{Trying, failed, first_line, is_of_implementation, known};
+use super::trying::{Trying, failed, first_line, first_trials, is_of_implementation};
 use super::{TrialEvent, TrialsEnd, Unfit};
 use crate::StudyError;
 
@@ -64,7 +64,7 @@ impl Mutated<'_> {
         for number in draw(&built.sites, options.seed, count) {
             let mutant = self.mutant(&built, number);
             match &obstacle {
-                None => trying.all(&mutant, &options, Unfit::LeaveOut)?,
+                None => trying.try_implementation(&mutant, &options, Unfit::LeaveOut)?,
                 Some(why) => trying.leave_out(&mutant, why.clone()),
             }
         }
@@ -110,7 +110,7 @@ impl Mutated<'_> {
             tried => {
                 tried?;
                 let failed = failed(&trying.log, &original.name, cases);
-                let cases = known(&trying.log, &original.name, cases).count();
+                let cases = first_trials(&trying.log, &original.name, cases).count();
                 let why = "its programs fail test cases while no mutant is active";
                 (TrialsEnd::Unmutated { cases, failed }, (failed > 0).then(|| why.to_owned()))
             }

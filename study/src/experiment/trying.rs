@@ -15,14 +15,15 @@ use crate::testing::run_kept;
 /// known mistake.
 const SLOW_MS: u64 = 1_000;
 
-/// Number of test cases in a pilot: the first of the universe, which alone decide whether an implementation that may be left
-/// out runs the others.
+/// Number of test cases in a pilot: the first of the universe, which alone decide whether an implementation that may be
+/// left out runs the others.
 pub(super) const PILOT: usize = 100;
 
 /// An implementation that fails on more test cases of its pilot than this is left out.
 ///
-/// Implementations that fail on more than 20 % of the universe are pathological and do not count. One that fails on exactly
-/// 20 % fails on more than 30 of 100 test cases with a probability of 0.6 % (binomial), so hardly any that counts is lost.
+/// Implementations that fail on more than 20 % of the universe are pathological and do not count. One that fails on
+/// exactly 20 % fails on more than 30 of 100 test cases with a probability of 0.6 % (binomial), so hardly any that
+/// counts is lost.
 const PILOT_FAILED_MAX: usize = 30;
 
 /// The state of an experiment's trials: the implementations to try, and the results so far.
@@ -61,12 +62,12 @@ impl<'a> Trying<'a> {
         Self { plan, mutated, parts, universe, log, pilot, observer, subjects: Vec::new(), left_out: Vec::new() }
     }
 
-    /// Tries all implementations, then the mutants of those that have some. Returns the subjects, and the implementations
-    /// that are left out.
+    /// Tries all implementations, then the mutants of those that have some. Returns the subjects, and the
+    /// implementations that are left out.
     pub(super) fn everyone(mut self) -> Result<(Vec<Subject>, Vec<LeftOut>), StudyError> {
         let plan = self.plan;
         for implementation in &plan.implementations {
-            self.all(implementation, &plan.run_options(implementation), plan.unfit)?;
+            self.try_implementation(implementation, &plan.run_options(implementation), plan.unfit)?;
         }
         for mutated in self.mutated {
             mutated.try_all(plan.mutants, &plan.run_options(mutated.implementation), &mut self)?;
@@ -74,9 +75,9 @@ impl<'a> Trying<'a> {
         Ok((self.subjects, self.left_out))
     }
 
-    /// Runs the missing trials of an implementation, then adds it to the subjects or, if it is unfit and may be left out, to
-    /// those that are.
-    pub(super) fn all(
+    /// Runs the missing trials of an implementation, then adds it to the subjects or, if it is unfit and may be left
+    /// out, to those that are.
+    pub(super) fn try_implementation(
         &mut self,
         implementation: &Implementation,
         options: &RunOptions,
@@ -130,8 +131,8 @@ impl<'a> Trying<'a> {
         Ok(self.doubt(implementation, options))
     }
 
-    /// Returns why an implementation cannot take part though all of its trials ran: an inconclusive trial is neither a pass
-    /// nor a failure, so effectiveness is unknown.
+    /// Returns why an implementation cannot take part though all of its trials ran: an inconclusive trial is neither a
+    /// pass nor a failure, so effectiveness is unknown.
     fn doubt(&self, implementation: &Implementation, options: &RunOptions) -> Option<String> {
         let trials = trials(&self.log, &implementation.name, &self.universe.cases, options.repetitions);
         let reasons: Vec<&str> = trials.filter_map(|trial| trial.inconclusive.as_deref()).collect();
@@ -145,8 +146,8 @@ impl<'a> Trying<'a> {
     /// Runs the pilot of an implementation. Returns the reason if the implementation is not worth the other test cases.
     fn pilot(&mut self, implementation: &Implementation, options: &RunOptions) -> Result<Option<String>, StudyError> {
         let (cases, pilot) = (&self.universe.cases, self.pilot);
-        // Stop as soon as the pilot has failed too often: further failures may take long and change nothing. If the pilot is
-        // the whole universe, the limit of the run holds instead.
+        // Stop as soon as the pilot has failed too often: further failures may take long and change nothing. If the
+        // pilot is the whole universe, the limit of the run holds instead.
         let failures_max = match pilot.cases < cases.len() {
             true => pilot.failed_max.checked_sub(failed(&self.log, &implementation.name, &cases[..pilot.cases])),
             false => Some(options.failures_max),
@@ -189,8 +190,8 @@ impl<'a> Trying<'a> {
         Ok(())
     }
 
-    /// Checks the terms of an implementation's logged trials, and copies its trials of other machines into the log. Returns
-    /// the number of copied trials.
+    /// Checks the terms of an implementation's logged trials, and copies its trials of other machines into the log.
+    /// Returns the number of copied trials.
     pub(super) fn begin(&mut self, implementation: &Implementation, options: &RunOptions) -> Result<usize, StudyError> {
         let name = &implementation.name;
         if let Some(dropped) = self.log.agree(implementation, options, self.plan.existing == Existing::Delete)? {
@@ -231,7 +232,7 @@ fn conclusive(log: &TrialLog, implementation: &str, cases: &[SuiteCase], repetit
 }
 
 /// Returns the first trials of an implementation with test cases.
-pub(super) fn known<'a>(
+pub(super) fn first_trials<'a>(
     log: &'a TrialLog,
     implementation: &'a str,
     cases: &'a [SuiteCase],
@@ -241,7 +242,7 @@ pub(super) fn known<'a>(
 
 /// Returns the number of first trials that failed, for whatever reason.
 pub(super) fn failed(log: &TrialLog, implementation: &str, cases: &[SuiteCase]) -> usize {
-    known(log, implementation, cases).filter(|trial| trial.failed.is_some()).count()
+    first_trials(log, implementation, cases).filter(|trial| trial.failed.is_some()).count()
 }
 
 /// Returns whether the error concerns one implementation, such as a missing program, so that others may still run.
@@ -249,8 +250,8 @@ pub(super) fn is_of_implementation(error: &StudyError) -> bool {
     matches!(error, StudyError::Harness(error) if error.class() == ErrorClass::Implementation)
 }
 
-/// Returns why the pilot of an implementation rules out the other test cases, if it does. A shard's part of the pilot rules
-/// them out only by its failures: it does not show what the rest of the pilot reaches, fails or takes.
+/// Returns why the pilot of an implementation rules out the other test cases, if it does. A shard's part of the pilot
+/// rules them out only by its failures: it does not show what the rest of the pilot reaches, fails or takes.
 fn uninformative(
     implementation: &Implementation,
     cases: &[SuiteCase],
@@ -260,7 +261,7 @@ fn uninformative(
     if count == 0 {
         return None;
     }
-    let trials = || known(log, &implementation.name, &cases[..count]);
+    let trials = || first_trials(log, &implementation.name, &cases[..count]);
     let failed = trials().filter(|trial| trial.fails()).count();
     if is_whole && failed == 0 && trials().all(|trial| trial.mutant_reached == Some(false)) {
         return Some(format!("none of the first {count} test cases reaches it"));
@@ -271,7 +272,8 @@ fn uninformative(
     if failed > failed_max {
         return Some(format!("more than {failed_max} of the first {count} test cases fail, too many for it to count"));
     }
-    // A known mistake stays, however seldom it fails. A mutant may be equivalent, so a slow one that never fails does not.
+    // A known mistake stays, however seldom it fails. A mutant may be equivalent, so a slow one that never fails does
+    // not.
     let is_right = failed == 0 && implementation.origin != Origin::Mistake;
     let total_ms: u64 = trials().map(|trial| trial.duration_ms).sum();
     (is_whole && is_right && total_ms > SLOW_MS * count as u64)

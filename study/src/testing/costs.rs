@@ -45,8 +45,8 @@ pub struct CostlyResult<'a> {
 }
 
 impl<'a> DatagramCosts<'a> {
-    /// Simulates the test cases of a suite, and finds the results of it that passed and took more datagrams than they need by
-    /// more than `messages_percent`.
+    /// Simulates the test cases of a suite, and finds the results of it that passed and took more datagrams than they
+    /// need by more than `messages_percent`.
     ///
     /// # Errors
     /// If the system cannot be built, or a test case cannot be simulated.

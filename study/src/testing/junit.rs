@@ -48,8 +48,8 @@ fn printed(result: &CaseResult) -> String {
     result.processes.iter().flat_map(EndedProcess::printed).flatten().map(|line| line + "\n").collect()
 }
 
-/// Names what is remarked of results, such as faults that were not injected: a line for each of the first ten, and one for
-/// the others.
+/// Names what is remarked of results, such as faults that were not injected: a line for each of the first ten, and one
+/// for the others.
 pub fn listed_remarks(results: &[CaseResult]) -> String {
     let lines =
         || results.iter().flat_map(|result| result.remarks().map(|remark| format!("{}: {remark}\n", result.name)));

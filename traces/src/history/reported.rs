@@ -9,9 +9,9 @@ use super::{Bar, BarEnd, CoreBar, ExplainedOrder, Picture, PicturedAnswer, Step,
 
 /// Returns the picture of a report whose calls are included ([`CheckReport::history`]).
 ///
-/// A possible history has the order that explains it. An impossible one has the orders that explain a part of it, the call
-/// that can be added to none of them, and the core. The picture shows no states of the service: a report does not contain
-/// them.
+/// A possible history has the order that explains it. An impossible one has the orders that explain a part of it, the
+/// call that can be added to none of them, and the core. The picture shows no states of the service: a report does not
+/// contain them.
 pub fn reported(report: &CheckReport) -> Picture {
     let sessions: BTreeSet<Session> = report.history.iter().map(|call| call.session).collect();
     let lanes: BTreeMap<Session, usize> = sessions.iter().enumerate().map(|(lane, &session)| (session, lane)).collect();

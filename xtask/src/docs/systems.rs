@@ -1,5 +1,5 @@
-//! The systems in the book: each folder of `systems/` with a `README.md` has that as a page, and its `FINDINGS.md` below
-//! it. The book has links to both, and its contents list them.
+//! The systems in the book: each folder of `systems/` with a `README.md` has that as a page, and its `FINDINGS.md`
+//! below it. The book has links to both, and its contents list them.
 
 use std::fmt::Write as _;
 use std::path::Path;

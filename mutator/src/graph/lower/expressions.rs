@@ -15,8 +15,8 @@ use crate::syntax::parts::{diverges, range_of};
 use crate::syntax::purity::{is_assignment, is_short_circuit};
 
 impl Lowering {
-    /// Lowers an expression that an enclosing one takes a value of. Returns the block that control is in afterwards: a new
-    /// one, where the ways out of the expression join, if it branches.
+    /// Lowers an expression that an enclosing one takes a value of. Returns the block that control is in afterwards: a
+    /// new one, where the ways out of the expression join, if it branches.
     pub(super) fn operand(&mut self, expression: &Expr, block: BlockId) -> BlockId {
         match self.expression(expression, block) {
             Control::In(block) => block,
@@ -32,12 +32,12 @@ impl Lowering {
         expressions.into_iter().fold(block, |block, expression| self.operand(expression, block))
     }
 
-    /// Lowers an expression whose evaluation begins in `block`. Returns where control is afterwards: in a block if it runs
-    /// straight on, or on the edges out of it if it branches, which the caller joins or directs to its own targets. There is
-    /// no such edge if control never comes out.
+    /// Lowers an expression whose evaluation begins in `block`. Returns where control is afterwards: in a block if it
+    /// runs straight on, or on the edges out of it if it branches, which the caller joins or directs to its own
+    /// targets. There is no such edge if control never comes out.
     ///
-    /// One arm for each kind of expression: those with control flow return early, and the others lower their operands in
-    /// the order of evaluation.
+    /// One arm for each kind of expression: those with control flow return early, and the others lower their operands
+    /// in the order of evaluation.
     pub(super) fn expression(&mut self, expression: &Expr, block: BlockId) -> Control {
         let range = range_of(expression);
         let last = match expression {

@@ -352,7 +352,11 @@ fn of_parts(parts: &[Operation], response: Option<&Response>) -> Footprint {
     let none = Footprint::new(Regions::None, Regions::None);
     parts.iter().enumerate().fold(none, |all, (place, part)| {
         let Footprint { reads, writes, updates } = ZooKeeper::footprint(part, answers.get(place));
-        Footprint { reads: all.reads.and(&reads), writes: all.writes.and(&writes), updates: all.updates.and(&updates) }
+        Footprint {
+            reads: all.reads.union(&reads),
+            writes: all.writes.union(&writes),
+            updates: all.updates.union(&updates),
+        }
     })
 }
 
