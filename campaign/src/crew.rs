@@ -4,8 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
-use simutant_outcomes::{Cause, CostBounds, Coverage, Execution};
-use simutant_protocol::{Description, Feedback, Recorded, Sizes, UniverseSettings, WorkerAnswer, WorkerRequest};
+use simutant_outcomes::{Cause, CostBounds, Coverage, Execution, MutantNumber};
+use simutant_protocol::{
+    ChoiceRecording, Choosing, Description, Feedback, Recorded, RunLimits, Simulated, Sizes, TraceRecording,
+    UniverseSettings, WorkerAnswer, WorkerRequest,
+};
 
 use crate::CampaignError;
 use crate::plan::Bounds;
@@ -178,11 +181,26 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Asks for something that ends in one answer; a worker that ends or hangs instead gives an execution that says so.
-    pub(crate) fn ask_attributing(
+    /// Runs a test case once, on the original or on a mutant, with the choices that are imposed on it. A run that ends or
+    /// hangs its process gives an execution that says so.
+    pub(crate) fn simulate(
         &mut self,
-        request: &WorkerRequest,
-    ) -> Result<Result<WorkerAnswer, Execution>, CampaignError> {
+        case: &Value,
+        mutant: Option<MutantNumber>,
+        limits: RunLimits,
+        choosing: &Choosing,
+        (trace, choices): (TraceRecording, ChoiceRecording),
+    ) -> Result<Result<Simulated, Execution>, CampaignError> {
+        let (case, choosing) = (case.clone(), choosing.clone());
+        match self.ask_attributing(&WorkerRequest::Simulate { case, limits, mutant, trace, choosing, choices })? {
+            Ok(WorkerAnswer::Simulated(simulated)) => Ok(Ok(simulated)),
+            Ok(answer) => Err(self.unexpected(&answer)),
+            Err(execution) => Ok(Err(execution)),
+        }
+    }
+
+    /// Asks for something that ends in one answer; a worker that ends or hangs instead gives an execution that says so.
+    fn ask_attributing(&mut self, request: &WorkerRequest) -> Result<Result<WorkerAnswer, Execution>, CampaignError> {
         // A recording is three runs, and the bound is for one.
         let runs = if matches!(request, WorkerRequest::Record { .. }) { 3 } else { 1 };
         let patience = self.patience() * runs;

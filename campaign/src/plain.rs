@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use serde_json::Value;
 use simutant_outcomes::{Cause, Execution, InputSource, RunEnd};
-use simutant_protocol::{
-    ChoiceRecording, Choosing, Recorded, Simulated, TraceRecording, UniverseSettings, WorkerAnswer, WorkerRequest,
-};
+use simutant_protocol::{ChoiceRecording, Choosing, Recorded, Simulated, TraceRecording, UniverseSettings};
 
 use crate::campaign::universe::{add_reseedings, normalise_given};
 use crate::cases::Cases;
@@ -254,11 +252,5 @@ fn simulate(
     case: &Value,
     trace: TraceRecording,
 ) -> Result<Result<Simulated, Execution>, CampaignError> {
-    let (limits, case) = (bounds.baseline_limits(), case.clone());
-    let (choosing, choices) = (Choosing::default(), ChoiceRecording::Skip);
-    match crew.ask_attributing(&WorkerRequest::Simulate { case, limits, mutant: None, trace, choosing, choices })? {
-        Ok(WorkerAnswer::Simulated(simulated)) => Ok(Ok(simulated)),
-        Ok(answer) => Err(crew.unexpected(&answer)),
-        Err(execution) => Ok(Err(execution)),
-    }
+    crew.simulate(case, None, bounds.baseline_limits(), &Choosing::default(), (trace, ChoiceRecording::Skip))
 }

@@ -5,9 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 use simutant_mutator::Build;
 use simutant_outcomes::{InputSource, MutantNumber};
-use simutant_protocol::{
-    ChoiceRecording, Choosing, RunLimits, Simulated, TraceRecording, UniverseSettings, WorkerAnswer, WorkerRequest,
-};
+use simutant_protocol::{ChoiceRecording, Choosing, RunLimits, Simulated, TraceRecording, UniverseSettings};
 
 use crate::crew::{Crew, Workshop};
 use crate::plan::Bounds;
@@ -95,16 +93,7 @@ impl<'a> Simulator<'a> {
         trace: TraceRecording,
         limits: Option<RunLimits>,
     ) -> Result<Simulated, CampaignError> {
-        let limits = limits.unwrap_or_else(|| self.bounds.baseline_limits());
-        let choosing = Choosing::default();
-        self.run(WorkerRequest::Simulate {
-            case: case.clone(),
-            limits,
-            mutant,
-            trace,
-            choosing,
-            choices: ChoiceRecording::Skip,
-        })
+        self.simulate_choosing(case, mutant, &Choosing::default(), (trace, ChoiceRecording::Skip), limits)
     }
 
     /// Runs as [`Simulator::simulate`] does, with choices that are imposed on the run, and keeps those that were made
@@ -117,29 +106,20 @@ impl<'a> Simulator<'a> {
         case: &Value,
         mutant: Option<MutantNumber>,
         choosing: &Choosing,
-        (trace, choices): (TraceRecording, ChoiceRecording),
+        recording: (TraceRecording, ChoiceRecording),
         limits: Option<RunLimits>,
     ) -> Result<Simulated, CampaignError> {
         let limits = limits.unwrap_or_else(|| self.bounds.baseline_limits());
-        let choosing = choosing.clone();
-        self.run(WorkerRequest::Simulate { case: case.clone(), limits, mutant, trace, choosing, choices })
-    }
-
-    fn run(&mut self, request: WorkerRequest) -> Result<Simulated, CampaignError> {
-        let has_mutant = matches!(request, WorkerRequest::Simulate { mutant: Some(_), .. });
-        match self.crew.ask_attributing(&request)? {
-            Ok(WorkerAnswer::Simulated(simulated)) => Ok(simulated),
-            Ok(answer) => Err(self.crew.unexpected(&answer)),
-            Err(execution) => Ok(Simulated {
-                execution,
-                virtual_time_ns: 0,
-                messages: 0,
-                digest: 0,
-                reached: has_mutant,
-                waiting: Vec::new(),
-                trace: None,
-                choices: None,
-            }),
-        }
+        let simulated = self.crew.simulate(case, mutant, limits, choosing, recording)?;
+        Ok(simulated.unwrap_or_else(|execution| Simulated {
+            execution,
+            virtual_time_ns: 0,
+            messages: 0,
+            digest: 0,
+            reached: mutant.is_some(),
+            waiting: Vec::new(),
+            trace: None,
+            choices: None,
+        }))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::distinct::BYTES_PER_CALL;
 use crate::history::{end_key, key};
-use crate::search::{Candidates, Found, Placed, Problem, Role, Search, Tactics, parts};
+use crate::search::{Candidates, Found, Placed, Problem, Role, RoleOf, Search, Tactics, parts};
 use crate::{Budget, Call, End, Explored, Footprint, History, Limit, Order, Regions, Specification};
 
 /// Returns whether a specification can have done what clients saw, from an initial state.
@@ -242,7 +242,7 @@ impl Check<'_> {
     pub fn run<S: Specification>(&self, history: &History<S::Operation, S::Response>, initial: &S) -> Checked {
         let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
         match self.scope {
-            Scope::History => self.whole(calls, initial, |_, call| Role::of(&call.end)),
+            Scope::History => self.whole(calls, initial, &|_, call| Role::of(&call.end)),
             Scope::EachRead => self.each_read(&calls, initial),
             Scope::EachCall { compared, filter } => self.each(&calls, initial, compared, filter),
         }
@@ -253,7 +253,7 @@ impl Check<'_> {
         &self,
         calls: Calls<'h, S>,
         initial: &S,
-        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+        role: &RoleOf<'_, S>,
     ) -> Checked {
         self.whole_by(self.strategy.tactics(), calls, initial, role)
     }
@@ -264,9 +264,9 @@ impl Check<'_> {
         tactics: Tactics,
         calls: Calls<'h, S>,
         initial: &S,
-        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+        role: &RoleOf<'_, S>,
     ) -> Checked {
-        let parts = self.parts::<S>(calls, &role);
+        let parts = self.parts::<S>(calls, role);
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; parts.len()];
         let mut fast = Explored::default();
         let has_fast_paths = self.has_fast_paths && self.is_linearizability() && self.strategy == Strategy::JustInTime;
@@ -284,7 +284,7 @@ impl Check<'_> {
             }
         }
         let open: Vec<usize> = (0..parts.len()).filter(|&part| orders[part].is_none()).collect();
-        let problem = |&part: &usize| self.problem::<S>(&parts[part], &role);
+        let problem = |&part: &usize| self.problem::<S>(&parts[part], role);
         let Some(problems) = open.iter().map(problem).collect::<Option<Vec<_>>>() else { return self.too_large() };
         let mut searches: Vec<_> = problems.iter().map(|problem| Search::new(problem, initial, tactics)).collect();
         // One part may show in no time what another one cannot in a year, so all go on in turns, each longer than the
@@ -337,7 +337,7 @@ impl Check<'_> {
         for roles in roles_of_each_read::<S>(calls) {
             let steps = self.budget.steps.map(|steps| steps.saturating_sub(explored.steps));
             let check = Check { budget: Budget { steps, ..self.budget }, order: self.order.clone(), ..*self };
-            let checked = check.whole(calls.to_vec(), initial, |place, _| roles[place]);
+            let checked = check.whole(calls.to_vec(), initial, &|place, _| roles[place]);
             explored.follow(checked.explored);
             if !checked.is_possible() {
                 return Checked { explored, ..checked };
@@ -352,17 +352,13 @@ impl Check<'_> {
     }
 
     /// Returns the calls in the parts that are checked apart.
-    fn parts<'h, S: Specification>(
-        &self,
-        calls: Calls<'h, S>,
-        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
-    ) -> Vec<Calls<'h, S>> {
+    fn parts<'h, S: Specification>(&self, calls: Calls<'h, S>, role: &RoleOf<'_, S>) -> Vec<Calls<'h, S>> {
         if self.is_partitioned && self.is_linearizability() { by_part::<S>(calls, role) } else { vec![calls] }
     }
 
     /// Returns the calls that are checked together with one of them.
     pub(crate) fn part_with<'h, S: Specification>(&self, calls: Calls<'h, S>, place: usize) -> Calls<'h, S> {
-        let parts = self.parts::<S>(calls, |_, call| Role::of(&call.end));
+        let parts = self.parts::<S>(calls, &|_, call| Role::of(&call.end));
         parts.into_iter().find(|part| part.iter().any(|call| call.0 == place)).unwrap_or_default()
     }
 
@@ -409,7 +405,7 @@ impl Check<'_> {
     pub(crate) fn problem<'h, S: Specification>(
         &self,
         calls: &[Placed<'h, S::Operation, S::Response>],
-        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+        role: &RoleOf<'_, S>,
     ) -> Option<Problem<'h, S>> {
         let reductions = self.strategy.tactics().is_reduced;
         Problem::new(calls, &self.order, reductions, self.budget.bytes.unwrap_or(usize::MAX), role)
@@ -440,7 +436,7 @@ impl Check<'_> {
         for (place, question) in questions_of_each_call::<S>(calls, &self.order, compared, filter, &is_stopped) {
             let check = Check { order: question.order, ..self.clone() };
             let role = |place: usize, _: &Call<_, _>| question.roles[place];
-            let Some(problem) = check.problem::<S>(calls, role) else { return self.too_large() };
+            let Some(problem) = check.problem::<S>(calls, &role) else { return self.too_large() };
             let mut search = Search::new(&problem, initial, self.strategy.tactics());
             let found =
                 search.run(initial, u64::MAX, &self.budget, Explored { steps: explored.steps, ..Explored::default() });
@@ -513,10 +509,10 @@ fn questions_of_each_call<'a, S: Specification>(
     is_stopped: &'a dyn Fn() -> bool,
 ) -> impl Iterator<Item = (usize, Question)> + 'a {
     let returned = |number: &usize| calls[*number].1.end.response().is_some();
-    let order = order.closed_over((0..calls.len()).filter(|number| !returned(number)));
+    let order = order.closed_over(&mut (0..calls.len()).filter(|number| !returned(number)));
     let direct = Precedes::direct(calls, &order, is_stopped);
     // A call that may not have happened puts nothing before anything else.
-    let precedes = direct.clone().through((0..calls.len()).filter(returned), is_stopped);
+    let precedes = direct.clone().through(&mut (0..calls.len()).filter(returned), is_stopped);
     let is_strict = compared == Compared::All;
     let footprint = move |number: usize, is_compared: bool| {
         let (_, call) = calls[number];
@@ -556,7 +552,7 @@ fn order_without<O, R>(
         return order;
     }
     let is_left_out = |&middle: &usize| !is_kept[middle] && calls[middle].1.end.response().is_some();
-    let through = direct.clone().through((0..calls.len()).filter(is_left_out), is_stopped);
+    let through = direct.clone().through(&mut (0..calls.len()).filter(is_left_out), is_stopped);
     for other in (0..calls.len()).filter(|&other| is_kept[other]) {
         let is_new = |&one: &usize| {
             through.is_before(one, other) && is_kept[one] && one != other && !direct.is_before(one, other)
@@ -653,7 +649,7 @@ impl Precedes {
 
     /// Returns the same, and what comes before others by way of some calls. A search that follows ends, too, where this
     /// was stopped.
-    fn through(mut self, middles: impl Iterator<Item = usize>, is_stopped: &dyn Fn() -> bool) -> Self {
+    fn through(mut self, middles: &mut dyn Iterator<Item = usize>, is_stopped: &dyn Fn() -> bool) -> Self {
         for middle in middles {
             if is_stopped() {
                 break;
@@ -683,14 +679,12 @@ fn last_of<O, R>(calls: &[Placed<'_, O, R>]) -> Option<usize> {
 }
 
 /// Returns the calls by the regions of the state that they share, each part in the order of invocation.
-fn by_part<'h, S: Specification>(
-    calls: Calls<'h, S>,
-    role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
-) -> Vec<Calls<'h, S>> {
-    let footprints = calls.iter().map(|&(place, call)| {
+fn by_part<'h, S: Specification>(calls: Calls<'h, S>, role: &RoleOf<'_, S>) -> Vec<Calls<'h, S>> {
+    let footprint = |&(place, call): &Placed<'h, S::Operation, S::Response>| {
         S::footprint(&call.operation, call.end.response().filter(|_| role(place, call).is_compared()))
-    });
-    let numbers = parts(footprints, std::iter::empty());
+    };
+    let footprints: Vec<Footprint> = calls.iter().map(footprint).collect();
+    let numbers = parts(&footprints, &mut std::iter::empty());
     let mut parts: Vec<Calls<'_, S>> = Vec::new();
     for (call, part) in calls.into_iter().zip(numbers) {
         if part == parts.len() {

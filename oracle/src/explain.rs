@@ -110,7 +110,7 @@ impl Check<'_> {
     {
         let mut check = Check { order: self.order.clone(), strategy: Strategy::JustInTime, ..*self };
         let calls: Calls<'_, S> = history.calls().iter().enumerate().collect();
-        let checked = check.whole(calls.clone(), initial, |_, call| Role::of(&call.end));
+        let checked = check.whole(calls.clone(), initial, &|_, call| Role::of(&call.end));
         let Answer::Impossible { stuck, .. } = checked.answer else { return None };
         check.spend(checked.explored.steps);
         // What can be said before a call is what a search went through.
@@ -124,7 +124,7 @@ impl Check<'_> {
         let unforeseeing = Tactics { foresees: false, hides: false, ..check.strategy.tactics() };
         let searched = [unforeseeing, check.strategy.tactics()].into_iter().find_map(|tactics| {
             let limited = check.limited(calls.len(), checked.explored.steps);
-            let seen = limited.whole_by(tactics, calls.clone(), initial, |_, call| Role::of(&call.end));
+            let seen = limited.whole_by(tactics, calls.clone(), initial, &|_, call| Role::of(&call.end));
             check.spend(seen.explored.steps);
             match seen.answer {
                 Answer::Impossible { stuck, .. } => Some((tactics, stuck)),
@@ -167,7 +167,7 @@ impl Check<'_> {
         }
         let mut check = Check { order: self.order.without_revisions(), ..self.clone() };
         check.budget.steps = Some(core::steps_max(&self.budget, taken));
-        let checked = check.whole(calls.clone(), initial, |_, call| Role::of(&call.end));
+        let checked = check.whole(calls.clone(), initial, &|_, call| Role::of(&call.end));
         self.spend(checked.explored.steps);
         checked.is_possible()
     }
@@ -194,7 +194,7 @@ impl Check<'_> {
         initial: &S,
         stuck: usize,
     ) -> (Vec<Maximal<S>>, u64, u64) {
-        let Some(problem) = self.problem::<S>(calls, |_, call| Role::of(&call.end)) else { return (Vec::new(), 0, 0) };
+        let Some(problem) = self.problem::<S>(calls, &|_, call| Role::of(&call.end)) else { return (Vec::new(), 0, 0) };
         let mut search = Search::new(&problem, initial, tactics);
         search.keep_dead_ends_at(stuck);
         let found = search.run(initial, u64::MAX, &self.budget, Explored::default());

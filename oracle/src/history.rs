@@ -51,16 +51,18 @@ impl<O, R> History<O, R> {
     ///
     /// # Errors
     /// [`EndsTooEarly`] names the first call that ends before it was invoked.
-    pub fn from_calls(mut calls: Vec<Call<O, R>>) -> Result<Self, EndsTooEarly> {
+    pub fn from_calls(calls: Vec<Call<O, R>>) -> Result<Self, EndsTooEarly> {
         for (number, call) in calls.iter().enumerate() {
             let Call { session, invoked, ref end, .. } = *call;
             if let Some(ended) = end.at().filter(|_| call.ends_too_early()) {
                 return Err(EndsTooEarly { number, session, invoked, ended });
             }
         }
-        // Stable: calls of one instant without events stay in their order.
-        calls.sort_by_key(|call| key(call.invoked));
-        Ok(Self { calls })
+        // Calls of one instant without events stay in their order.
+        let mut order: Vec<_> = calls.iter().map(|call| key(call.invoked)).zip(0..).collect();
+        order.sort_unstable();
+        let mut calls: Vec<Option<Call<O, R>>> = calls.into_iter().map(Some).collect();
+        Ok(Self { calls: order.into_iter().filter_map(|(_, number)| calls[number].take()).collect() })
     }
 
     /// Returns the calls in the order of invocation.

@@ -10,7 +10,7 @@ use hashbrown::hash_table::Entry;
 
 use crate::open::Script;
 use crate::search::parts;
-use crate::{Explored, Limit, Open, Session, Specification};
+use crate::{Explored, Footprint, Limit, Open, Session, Specification};
 
 /// A check of linearizability that is told what clients see while they see it.
 ///
@@ -188,8 +188,9 @@ impl<S: Specification> Online<S> {
     /// maybe through others.
     fn related(&self, number: CallNumber) -> Vec<CallNumber> {
         let numbers: Vec<CallNumber> = self.calls.keys().copied().collect();
-        let footprints = self.calls.values().map(|call| S::footprint(&call.operation, call.response.as_ref()));
-        let parts = parts(footprints, std::iter::empty());
+        let footprint = |call: &Observed<S>| S::footprint(&call.operation, call.response.as_ref());
+        let footprints: Vec<Footprint> = self.calls.values().map(footprint).collect();
+        let parts = parts(&footprints, &mut std::iter::empty());
         let part = numbers.iter().position(|other| *other == number).map(|place| parts[place]);
         // Reads, too: nobody knows yet which state answers them.
         let is_related =

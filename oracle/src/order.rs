@@ -101,7 +101,7 @@ impl Order {
 
     /// Returns the same order, with the pairs that follow from its pairs by calls which may not have happened: what comes
     /// before such a call comes before what follows it all the same. `doubtful` are the places of these calls.
-    pub(crate) fn closed_over(&self, doubtful: impl Iterator<Item = usize>) -> Self {
+    pub(crate) fn closed_over(&self, doubtful: &mut dyn Iterator<Item = usize>) -> Self {
         let mut order = self.clone();
         for place in doubtful.filter(|_| !self.pairs.is_empty()) {
             let before: Vec<usize> = order.pairs.iter().filter(|pair| pair.1 == place).map(|pair| pair.0).collect();

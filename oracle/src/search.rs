@@ -32,8 +32,8 @@ mod store;
 use std::collections::VecDeque;
 
 pub(crate) use parts::parts;
-use problem::{OTHER_KIND, Overwriting};
-pub(crate) use problem::{Placed, Problem, Role};
+use problem::{OTHER_KIND, Overwriting, sort_by};
+pub(crate) use problem::{Placed, Problem, Role, RoleOf};
 pub(crate) use store::States;
 use store::{Configurations, grown};
 
@@ -540,9 +540,9 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             ranked.extend(problem.classes.iter().map(|class| self.first_of(class, demanded)));
             let items = &problem.items;
             match self.tactics.candidates {
-                Candidates::Session => ranked.sort_by_key(|&item| (items[item as usize].session, item)),
+                Candidates::Session => sort_by(&mut ranked, &|item| (items[item as usize].session, item)),
                 Candidates::Invocation => ranked.sort_unstable(),
-                Candidates::End => ranked.sort_by_key(|&item| items[item as usize].ended),
+                Candidates::End => sort_by(&mut ranked, &|item| items[item as usize].ended),
             }
             self.ranked = (Some(configuration), ranked);
         }

@@ -152,17 +152,22 @@ pub(crate) fn formulas_in<'a, S: Specification>(
     let calls: Vec<Placed<'a, _, _>> = history.calls().iter().enumerate().collect();
     let asked: Vec<check::Question> = questions::<S>(&calls, order, scope).collect();
     asked.into_iter().map(move |check::Question { order, roles }| {
-        let question = Question::<S>::new(&calls, &order, &roles);
-        let reached = if question.is_cyclic { Reached::nothing() } else { question.explore(initial, states_max)? };
-        Ok(text::write(&question, &reached, &order, &words))
+        let kept: Vec<Placed<'a, _, _>> = calls.iter().copied().filter(|call| roles[call.0] != Role::Absent).collect();
+        let question = ask(&calls, &kept, &order, &roles, &words);
+        let reached = if question.is_cyclic {
+            Reached::default()
+        } else {
+            question.explore(&kept, initial, states_max, &words)?
+        };
+        Ok(text::write(&question, &reached, &order))
     })
 }
 
 /// What a formula asks: the calls that may have had an effect, and what orders them.
 ///
 /// Each call has a position. One without an effect has a position, too, changes nothing there, and is not ordered.
-struct Question<'h, S: Specification> {
-    calls: Vec<Asked<'h, S>>,
+struct Question {
+    calls: Vec<Asked>,
     /// How many of the calls had an effect for certain.
     certain: usize,
     /// Pairs of calls, as numbers in `calls`: if both had an effect, the first one's came first. What follows from
@@ -173,16 +178,17 @@ struct Question<'h, S: Specification> {
 }
 
 /// A call that may have had an effect.
-struct Asked<'h, S: Specification> {
+struct Asked {
     /// Its place in the history.
     place: usize,
-    call: &'h Call<S::Operation, S::Response>,
+    /// Its session, its operation, and how it ended.
+    words: String,
     role: Role,
     /// The first and the last position at which it may have an effect.
     window: (usize, usize),
 }
 
-impl<'h, S: Specification> Asked<'h, S> {
+impl Asked {
     /// Returns whether it had an effect for certain.
     const fn is_certain(&self) -> bool {
         matches!(self.role, Role::Demanded { .. })
@@ -193,33 +199,45 @@ impl<'h, S: Specification> Asked<'h, S> {
         matches!(self.role, Role::Optional { .. })
     }
 
-    /// Returns what a step has to agree with.
-    fn response(&self) -> Option<&'h S::Response> {
-        self.call.end.response().filter(|_| self.role.is_compared())
-    }
-
     /// Returns whether it may have an effect at a position.
     const fn fits(&self, position: usize) -> bool {
         self.window.0 <= position && position <= self.window.1
     }
 }
 
-impl<'h, S: Specification> Question<'h, S> {
-    fn new(placed: &[Placed<'h, S::Operation, S::Response>], order: &Order, roles: &[Role]) -> Self {
-        let mut calls: Vec<Asked<'h, S>> = placed
-            .iter()
-            .map(|&(place, call)| Asked { place, call, role: roles[place], window: (0, 0) })
-            .filter(|asked| asked.role != Role::Absent)
-            .collect();
-        let certain: Vec<bool> = calls.iter().map(Asked::is_certain).collect();
-        let doubtful = placed.iter().filter(|(_, call)| call.end.response().is_none());
-        let order = order.closed_over(doubtful.map(|&(place, _)| place));
-        let puts = |one: &Asked<'_, S>, other: &Asked<'_, S>| {
-            order.puts((one.place, one.place, one.call), (other.place, other.place, other.call))
+/// Returns what is asked of `kept`, the calls that have a role.
+fn ask<S: Specification>(
+    all: &[Placed<'_, S::Operation, S::Response>],
+    kept: &[Placed<'_, S::Operation, S::Response>],
+    order: &Order,
+    roles: &[Role],
+    words: &Words<S>,
+) -> Question {
+    let doubtful = all.iter().filter(|(_, call)| call.end.response().is_none());
+    let order = order.closed_over(&mut doubtful.map(|&(place, _)| place));
+    let mut calls = Vec::new();
+    let mut before = Vec::new();
+    for &(place, call) in kept {
+        let role = roles[place];
+        let end = match call.end.response() {
+            Some(response) if role.is_compared() => (words.response)(response),
+            Some(response) => format!("{}, not compared", (words.response)(response)),
+            None => "unknown".to_owned(),
         };
-        let before: Vec<Vec<bool>> =
-            calls.iter().map(|one| calls.iter().map(|other| puts(one, other)).collect()).collect();
-        let closed = closed(&before, &certain);
+        let words = format!("{}: {}, end: {end}", call.session, (words.operation)(&call.operation));
+        calls.push(Asked { place, words, role, window: (0, 0) });
+        let puts =
+            |&(other, other_call): &Placed<'_, _, _>| order.puts((place, place, call), (other, other, other_call));
+        before.push(kept.iter().map(puts).collect());
+    }
+    Question::new(calls, &before)
+}
+
+impl Question {
+    /// Returns the question of calls of which some, by their places in `calls`, come before others.
+    fn new(mut calls: Vec<Asked>, before: &[Vec<bool>]) -> Self {
+        let certain: Vec<bool> = calls.iter().map(Asked::is_certain).collect();
+        let closed = closed(before, &certain);
         let count = calls.len();
         let certain_where = |is: &dyn Fn(usize) -> bool| (0..count).filter(|&one| certain[one] && is(one)).count();
         for (number, call) in calls.iter_mut().enumerate() {
@@ -238,18 +256,28 @@ impl<'h, S: Specification> Question<'h, S> {
     }
 
     /// Returns which states the calls reach, position by position.
-    fn explore(&self, initial: &S, states_max: usize) -> Result<Reached<S>, TooManyStates> {
-        let mut reached = Reached::nothing();
-        reached.tables = self.calls.iter().map(|_| BTreeMap::new()).collect();
-        let mut layer = vec![reached.states.number(initial, |_| 0)];
+    fn explore<S: Specification>(
+        &self,
+        calls: &[Placed<'_, S::Operation, S::Response>],
+        initial: &S,
+        states_max: usize,
+        words: &Words<S>,
+    ) -> Result<Reached, TooManyStates> {
+        let mut states = States::new();
+        let mut tables = vec![BTreeMap::new(); calls.len()];
+        let mut layer = vec![states.number(initial, |_| 0)];
         for position in 0..self.calls.len() {
             // The last positions may be those of calls without an effect.
             let mut next = if position < self.certain { Vec::new() } else { layer.clone() };
-            for (asked, table) in self.calls.iter().zip(&mut reached.tables).filter(|(asked, _)| asked.fits(position)) {
+            for ((asked, (_, call)), table) in self.calls.iter().zip(calls).zip(&mut tables) {
+                if !asked.fits(position) {
+                    continue;
+                }
                 for &before in &layer {
-                    let after = table.entry(before).or_insert_with(|| step(&mut reached.states, before, asked));
+                    let response = call.end.response().filter(|_| asked.role.is_compared());
+                    let after = table.entry(before).or_insert_with(|| step(&mut states, before, call, response));
                     next.extend(after.iter());
-                    if reached.states.len() > states_max {
+                    if states.len() > states_max {
                         return Err(TooManyStates { states_max, positions: position + 1 });
                     }
                 }
@@ -258,34 +286,35 @@ impl<'h, S: Specification> Question<'h, S> {
             next.dedup();
             layer = next;
         }
-        Ok(reached)
+        let states = (0..).take(states.len()).map(|number| (words.state)(states.get(number))).collect();
+        Ok(Reached { states, tables })
     }
 }
 
 /// The states that calls reach, and how.
-struct Reached<S> {
-    /// The initial state has the number 0.
-    states: States<S>,
+#[derive(Default)]
+struct Reached {
+    /// The words for each state; the initial one is the first.
+    states: Vec<Option<String>>,
     /// By call: the states after it, by the state before it.
     tables: Vec<BTreeMap<u32, Vec<u32>>>,
 }
 
-impl<S: Specification> Reached<S> {
-    fn nothing() -> Self {
-        Self { states: States::new(), tables: Vec::new() }
-    }
-}
-
-/// Returns the states after a call that had an effect, where its answer agrees.
-fn step<S: Specification>(states: &mut States<S>, before: u32, asked: &Asked<'_, S>) -> Vec<u32> {
-    let (session, operation): (Session, _) = (asked.call.session, &asked.call.operation);
+/// Returns the states after a call that had an effect, where its answer agrees with the one that is compared.
+fn step<S: Specification>(
+    states: &mut States<S>,
+    before: u32,
+    call: &Call<S::Operation, S::Response>,
+    response: Option<&S::Response>,
+) -> Vec<u32> {
+    let (session, operation): (Session, _) = (call.session, &call.operation);
     let mut after = Vec::new();
     let mut script = Script::default();
     loop {
         let mut state = states.get(before).clone();
         let mut open = Open::enumerated(&mut script);
         let expected = state.step(session, operation, &mut open);
-        if asked.response().is_none_or(|observed| state.agrees(operation, &expected, observed, &mut open)) {
+        if response.is_none_or(|observed| state.agrees(operation, &expected, observed, &mut open)) {
             after.push(states.number(&state, |_| 0));
         }
         if !script.advance() {

@@ -106,16 +106,16 @@ where
     /// Forgets what ended after the call that fits nothing, what changes nothing, and what ended long before it.
     fn forget_around(&self, known: &mut Ends, stuck: usize) {
         let mut by_end: Vec<_> =
-            self.calls.iter().filter_map(|&(place, call)| Some((end_key(call.end.at()?), place, call))).collect();
-        by_end.retain(|(_, place, _)| known.contains_key(place));
-        by_end.sort_by_key(|&(end, place, _)| (end, place));
-        let Some(at) = by_end.iter().position(|&(_, place, _)| place == stuck) else { return };
-        let places = |calls: &[(_, usize, &Call<_, _>)]| calls.iter().map(|&(_, place, _)| place).collect::<Vec<_>>();
-        self.forget(known, &places(&by_end[at + 1..]));
+            self.calls.iter().filter_map(|&(place, call)| Some((end_key(call.end.at()?), place))).collect();
+        by_end.retain(|(_, place)| known.contains_key(place));
+        by_end.sort_unstable();
+        let mut by_end: Vec<usize> = by_end.into_iter().map(|(_, place)| place).collect();
+        let Some(at) = by_end.iter().position(|&place| place == stuck) else { return };
+        self.forget(known, &by_end[at + 1..]);
         by_end.truncate(at);
         let mut window = WINDOW;
         while window < by_end.len() && self.goes_on() {
-            if self.forget(known, &places(&by_end[..by_end.len() - window])) {
+            if self.forget(known, &by_end[..by_end.len() - window]) {
                 return;
             }
             window *= WINDOW;
@@ -175,7 +175,7 @@ where
                 self.left.set(self.left.get().saturating_sub(calls.len() as u64));
                 return true;
             }
-            check.whole_by(tactics, calls, self.initial, |_, call| Role::of(&call.end))
+            check.whole_by(tactics, calls, self.initial, &|_, call| Role::of(&call.end))
         } else {
             let role = |place: usize, call: &Call<S::Operation, S::Response>| match (&call.end, known.get(&place)) {
                 (End::DidNotHappen { .. }, _) => Role::Absent,
@@ -184,7 +184,7 @@ where
                 (_, None) if is_late(call) => Role::Absent,
                 (_, None) => Role::Doubtful,
             };
-            check.whole_by(tactics, self.calls.clone(), self.initial, role)
+            check.whole_by(tactics, self.calls.clone(), self.initial, &role)
         };
         let taken = checked.explored.steps.saturating_mul(cost).saturating_add(self.calls.len() as u64);
         self.left.set(self.left.get().saturating_sub(taken));

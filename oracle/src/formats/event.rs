@@ -261,10 +261,10 @@ impl<S: Vocabulary> Pairing<S> {
         }
         let (places, mut doubts) = (self.places, self.doubts);
         // The calls of a drain are made at its end, and calls that were invoked later stand before them by then.
-        let mut order: Vec<usize> = (0..self.calls.len()).collect();
-        order.sort_by_key(|&number| key(self.calls[number].invoked));
+        let mut order: Vec<_> = self.calls.iter().map(|call| key(call.invoked)).zip(0..).collect();
+        order.sort_unstable();
         let mut places_of = vec![0; order.len()];
-        for (place, number) in order.into_iter().enumerate() {
+        for (place, (_, number)) in order.into_iter().enumerate() {
             places_of[number] = place;
         }
         doubts.iter_mut().for_each(|doubt| doubt.call = places_of[doubt.call]);

@@ -26,11 +26,7 @@ impl Sets {
 /// Returns the part of each call, numbered in the order of their first calls: calls of different parts share no edge,
 /// and no region that any of them looks at, as the order of changes that nobody sees does not matter. A call that may
 /// touch all of the state shares it with every other one.
-pub(crate) fn parts(
-    footprints: impl Iterator<Item = Footprint>,
-    edges: impl Iterator<Item = (usize, usize)>,
-) -> Vec<usize> {
-    let footprints: Vec<Footprint> = footprints.collect();
+pub(crate) fn parts(footprints: &[Footprint], edges: &mut dyn Iterator<Item = (usize, usize)>) -> Vec<usize> {
     let mut sets = Sets((0..footprints.len()).collect());
     let seen: Option<BTreeSet<Region>> =
         footprints.iter().map(|footprint| footprint.reads.listed()).try_fold(BTreeSet::new(), |mut seen, regions| {
@@ -64,7 +60,7 @@ mod tests {
     fn parts_are_joined_by_regions_and_edges() {
         #[track_caller]
         fn check(footprints: &[Footprint], edges: &[(usize, usize)], expect: &[usize]) {
-            assert_eq!(parts(footprints.iter().cloned(), edges.iter().copied()), expect);
+            assert_eq!(parts(footprints, &mut edges.iter().copied()), expect);
         }
         let [a, b, c] = [0, 1, 2].map(Region);
         let of = |region| Footprint::writes(region);

@@ -6,6 +6,7 @@
 //! placed by now is a bit for each of the calls that are under way.
 
 use super::parts::parts;
+use crate::history::end_key;
 use crate::{Call, End, Footprint, Mode, Order, Regions, Session, Specification};
 
 /// The demand of a call that need not be placed.
@@ -145,6 +146,10 @@ impl Role {
     }
 }
 
+/// The role of each call at its place. It is no part of what takes it, which is compiled for each specification once.
+pub(crate) type RoleOf<'r, S> =
+    dyn Fn(usize, &Call<<S as Specification>::Operation, <S as Specification>::Response>) -> Role + 'r;
+
 /// A call of a history, with its place there.
 pub(crate) type Placed<'h, O, R> = (usize, &'h Call<O, R>);
 
@@ -156,7 +161,7 @@ impl<'h, S: Specification> Problem<'h, S> {
         order: &Order,
         reductions: bool,
         limit: usize,
-        role: impl Fn(usize, &Call<S::Operation, S::Response>) -> Role,
+        role: &RoleOf<'_, S>,
     ) -> Option<Self> {
         let mut builder = Builder { calls: Vec::new(), happened: Vec::new(), items: Vec::new(), order };
         for &(place, call) in calls {
@@ -276,7 +281,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
         let mut ended: Vec<u32> = (0..).take(self.items.len()).filter(|&item| self.happened(item)).collect();
         // Of ends of one time, those whose place among the events is not known come last: what one of them precedes,
         // all that are demanded before it precede, too.
-        ended.sort_by_key(|&item| self.calls[item as usize].end.at().map(|at| (at.time, at.event.is_none(), at.event)));
+        sort_by(&mut ended, &|item| self.calls[item as usize].end.at().map(end_key));
         for (rank, &item) in (0..).zip(&ended) {
             self.items[item as usize].ended = rank;
         }
@@ -316,7 +321,7 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
                 (0..).zip(&self.items).map(|(number, item)| (item.session, number)).collect();
             by_session.sort_unstable();
             for session in by_session.chunk_by(|one, other| one.0 == other.0) {
-                self.chain(session.iter().map(|&(_, item)| item));
+                self.chain(&mut session.iter().map(|&(_, item)| item));
             }
         }
         if self.order.synchronous {
@@ -325,13 +330,13 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
                 .filter(|(_, call)| call.mode == Mode::Synchronous)
                 .map(|(item, _)| item)
                 .collect();
-            self.chain(synchronous.into_iter());
+            self.chain(&mut synchronous.into_iter());
         }
     }
 
     /// Puts calls in a row. A call that may not have happened is no reason for others to wait; it cannot happen after
     /// them.
-    fn chain(&mut self, items: impl Iterator<Item = u32>) {
+    fn chain(&mut self, items: &mut dyn Iterator<Item = u32>) {
         let mut happened = None;
         let mut doubtful: Vec<u32> = Vec::new();
         for item in items {
@@ -358,7 +363,8 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
             .map(|(item, _)| item.place)
             .collect();
         let is_doubtful = |place: &usize| happened.binary_search(place).is_err();
-        let Order { pairs, .. } = self.order.closed_over(calls.iter().map(|&(place, _)| place).filter(is_doubtful));
+        let Order { pairs, .. } =
+            self.order.closed_over(&mut calls.iter().map(|&(place, _)| place).filter(is_doubtful));
         let number = |items: &[Item<'_, S>], place: usize| {
             items.binary_search_by_key(&place, |item| item.place).ok().and_then(|item| u32::try_from(item).ok())
         };
@@ -391,11 +397,12 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
     }
 
     fn part(&mut self) {
-        let footprints = self.items.iter().map(|item| S::footprint(item.operation, item.response));
-        let edges = self.items.iter().enumerate().flat_map(|(number, item)| {
+        let footprints: Vec<Footprint> =
+            self.items.iter().map(|item| S::footprint(item.operation, item.response)).collect();
+        let mut edges = self.items.iter().enumerate().flat_map(|(number, item)| {
             item.after.iter().chain(&item.before).map(move |&other| (number, other as usize))
         });
-        let parts = parts(footprints, edges);
+        let parts = parts(&footprints, &mut edges);
         for (item, part) in self.items.iter_mut().zip(parts) {
             item.part = u32::try_from(part).unwrap_or(NEVER);
         }
@@ -442,7 +449,10 @@ fn growth<S: Specification>(items: &[Item<'_, S>], demands: &[u32]) -> Vec<Growt
     let is_read = |item: &Item<'_, S>| {
         item.response.is_some_and(|response| S::footprint(item.operation, Some(response)).is_read())
     };
-    for (number, item) in (0..).zip(items) {
+    let mut by_end: Vec<u32> = (0..).take(items.len()).collect();
+    sort_by(&mut by_end, &|item| items[item as usize].until);
+    for number in by_end {
+        let item = &items[number as usize];
         let part = item.part as usize;
         if item.is_abrupt {
             growth[part].abrupt.push((number, item.from));
@@ -451,7 +461,6 @@ fn growth<S: Specification>(items: &[Item<'_, S>], demands: &[u32]) -> Vec<Growt
         }
     }
     for Growth { abrupt, .. } in &mut growth {
-        abrupt.sort_by_key(|&(number, _)| items[number as usize].until);
         let mut least = NEVER;
         for (_, from) in abrupt.iter_mut().rev() {
             least = least.min(*from);
@@ -514,6 +523,11 @@ fn overwrite<S: Specification>(items: &mut [Item<'_, S>], is_doubtful: &[bool]) 
     }
 }
 
+/// Sorts calls by a key, those of one key as they are. One copy serves all specifications.
+pub(super) fn sort_by<K: Ord>(items: &mut [u32], key: &dyn Fn(u32) -> K) {
+    items.sort_by_key(|&item| key(item));
+}
+
 /// Bits that are given to calls as long as they are under way.
 #[derive(Default)]
 struct Slots {
@@ -534,7 +548,7 @@ impl Slots {
 /// overwritten unseen, have words of their own. A bit is used again when its call has been demanded.
 fn allot<S: Specification>(items: &mut [Item<'_, S>], demands: &[u32], is_spare: &[bool]) -> (usize, usize) {
     let mut by_first: Vec<u32> = (0..).take(items.len()).filter(|&item| !is_spare[item as usize]).collect();
-    by_first.sort_by_key(|&item| items[item as usize].from);
+    sort_by(&mut by_first, &|item| items[item as usize].from);
     let mut arriving = by_first.into_iter().peekable();
     let (mut firm, mut spare) = (Slots::default(), Slots::default());
     for demand in 0..=demands.len() {
@@ -580,10 +594,9 @@ type Live = (Vec<u32>, Vec<(u32, u32)>);
 /// more than `limit` bytes.
 fn live<S: Specification>(items: &[Item<'_, S>], demands: &[u32], limit: usize) -> Option<Live> {
     let mut by_first = demands.to_vec();
-    by_first.sort_by_key(|&item| items[item as usize].from);
+    sort_by(&mut by_first, &|item| items[item as usize].from);
     let mut arriving = by_first.into_iter().peekable();
     let (mut live, mut live_at): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::with_capacity(demands.len()));
-    let until = |item: &u32| items[*item as usize].until;
     for demand in 0..demands.len() {
         // Without the call that was demanded last, which was the first.
         let mut start = live_at.last().map_or(0, |&(start, _)| start as usize + 1);
@@ -593,7 +606,7 @@ fn live<S: Specification>(items: &[Item<'_, S>], demands: &[u32], limit: usize) 
             while let Some(item) = arriving.next_if(begins) {
                 now.push(item);
             }
-            now.sort_by_key(until);
+            sort_by(&mut now, &|item| items[item as usize].until);
             start = live.len();
             if 4 * (start + now.len()) > limit {
                 return None;

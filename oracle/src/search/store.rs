@@ -80,7 +80,7 @@ impl<S: Clone + Eq + Hash> States<S> {
     }
 
     /// Returns the number of a state, and keeps the state if it is new.
-    pub(crate) fn number(&mut self, state: &S, heap_bytes: impl FnOnce(&S) -> usize) -> u32 {
+    pub(crate) fn number(&mut self, state: &S, heap_bytes: fn(&S) -> usize) -> u32 {
         let Self { states, table, hasher, heap_bytes: total } = self;
         let entry = table.entry(
             hasher.hash_one(state),

@@ -15,13 +15,8 @@ pub(crate) struct Words<S: Specification> {
 }
 
 /// Returns a whole script.
-pub(super) fn write<S: Specification>(
-    question: &Question<'_, S>,
-    reached: &Reached<S>,
-    order: &Order,
-    words: &Words<S>,
-) -> String {
-    let mut script = Script { text: String::new(), question, words, position_bits: 0, state_bits: 0 };
+pub(super) fn write(question: &Question, reached: &Reached, order: &Order) -> String {
+    let mut script = Script { text: String::new(), question, position_bits: 0, state_bits: 0 };
     script.comment(&format!(
         "Is there an order of the {} calls that had an effect, and of some of {} that may have had one,",
         question.certain,
@@ -43,15 +38,14 @@ pub(super) fn write<S: Specification>(
     script.text
 }
 
-struct Script<'q, 'h, S: Specification> {
+struct Script<'q> {
     text: String,
-    question: &'q Question<'h, S>,
-    words: &'q Words<S>,
+    question: &'q Question,
     position_bits: usize,
     state_bits: usize,
 }
 
-impl<S: Specification> Script<'_, '_, S> {
+impl Script<'_> {
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -63,13 +57,13 @@ impl<S: Specification> Script<'_, '_, S> {
         self.line(&format!("; {words}"));
     }
 
-    fn states(&mut self, reached: &Reached<S>) {
+    fn states(&mut self, reached: &Reached) {
         self.state_bits = bits(reached.states.len());
         self.comment("The states that the calls reach, and the one before each position.");
         self.line(&format!("(define-sort State () (_ BitVec {}))", self.state_bits));
-        for number in (0..).take(reached.states.len()) {
-            if let Some(state) = (self.words.state)(reached.states.get(number)) {
-                self.comment(&format!("{}: {state}", self.state(number)));
+        for (number, words) in (0..).zip(&reached.states) {
+            if let Some(words) = words {
+                self.comment(&format!("{}: {words}", self.state(number)));
             }
         }
         for position in 0..=self.question.calls.len() {
@@ -84,14 +78,8 @@ impl<S: Specification> Script<'_, '_, S> {
         self.comment("The calls, and the position of each.");
         self.line(&format!("(define-sort Position () (_ BitVec {}))", self.position_bits));
         for asked in &question.calls {
-            let (place, call) = (asked.place, asked.call);
-            let operation = (self.words.operation)(&call.operation);
-            let end = match (call.end.response(), asked.response()) {
-                (_, Some(response)) => (self.words.response)(response),
-                (Some(response), None) => format!("{}, not compared", (self.words.response)(response)),
-                (None, None) => "unknown".to_owned(),
-            };
-            self.comment(&format!("call {place}, {}: {operation}, end: {end}", call.session));
+            let place = asked.place;
+            self.comment(&format!("call {place}, {}", asked.words));
             self.line(&format!("(declare-const t_{place} Position)"));
             if !asked.is_certain() {
                 self.line(&format!("(declare-const e_{place} Bool)"));
@@ -121,7 +109,7 @@ impl<S: Specification> Script<'_, '_, S> {
                 self.when(&[other], &format!("e_{}", one.place));
             }
         }
-        let doubtful: Vec<&Asked<'_, S>> = calls.iter().filter(|asked| !asked.is_certain()).collect();
+        let doubtful: Vec<&Asked> = calls.iter().filter(|asked| !asked.is_certain()).collect();
         if !doubtful.is_empty() {
             self.comment("Calls without an effect come last, in the order of the history: one of many orders does.");
         }
@@ -139,7 +127,7 @@ impl<S: Specification> Script<'_, '_, S> {
         }
     }
 
-    fn steps(&mut self, reached: &Reached<S>) {
+    fn steps(&mut self, reached: &Reached) {
         let question = self.question;
         for (asked, table) in question.calls.iter().zip(&reached.tables) {
             self.comment(&format!("What call {} may do.", asked.place));
@@ -160,7 +148,7 @@ impl<S: Specification> Script<'_, '_, S> {
     }
 
     /// Writes an assertion that holds if calls have an effect.
-    fn when(&mut self, calls: &[&Asked<'_, S>], what: &str) {
+    fn when(&mut self, calls: &[&Asked], what: &str) {
         let doubtful: Vec<String> =
             calls.iter().filter(|asked| !asked.is_certain()).map(|asked| format!("e_{}", asked.place)).collect();
         let line = match doubtful.as_slice() {
