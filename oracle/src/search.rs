@@ -32,7 +32,7 @@ mod store;
 use std::collections::VecDeque;
 
 pub(crate) use parts::parts;
-use problem::{OTHER_KIND, Overwriting, sort_by};
+use problem::{OTHER_KIND, Overwriting};
 pub(crate) use problem::{Placed, Problem, Role, RoleOf};
 pub(crate) use store::States;
 use store::{Configurations, grown};
@@ -539,11 +539,15 @@ impl<'p, 'h, S: Specification> Search<'p, 'h, S> {
             let mut ranked: Vec<u32> = live.to_vec();
             ranked.extend(problem.classes.iter().map(|class| self.first_of(class, demanded)));
             let items = &problem.items;
-            match self.tactics.candidates {
-                Candidates::Session => sort_by(&mut ranked, &|item| (items[item as usize].session, item)),
-                Candidates::Invocation => ranked.sort_unstable(),
-                Candidates::End => sort_by(&mut ranked, &|item| items[item as usize].ended),
-            }
+            // What they are sorted by, and then by.
+            let key = |(place, item): (u32, u32)| match self.tactics.candidates {
+                Candidates::Session => (items[item as usize].session.0, item, item),
+                Candidates::Invocation => (0, item, item),
+                Candidates::End => (items[item as usize].ended.into(), place, item),
+            };
+            let mut keyed: Vec<(u64, u32, u32)> = (0..).zip(ranked).map(key).collect();
+            keyed.sort_unstable();
+            let ranked = keyed.into_iter().map(|(.., item)| item).collect();
             self.ranked = (Some(configuration), ranked);
         }
         self.ranked.1.get(cursor).copied()

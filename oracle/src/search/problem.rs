@@ -281,7 +281,8 @@ impl<'h, S: Specification> Builder<'h, '_, S> {
         let mut ended: Vec<u32> = (0..).take(self.items.len()).filter(|&item| self.happened(item)).collect();
         // Of ends of one time, those whose place among the events is not known come last: what one of them precedes,
         // all that are demanded before it precede, too.
-        sort_by(&mut ended, &|item| self.calls[item as usize].end.at().map(end_key));
+        let keys: Vec<_> = self.calls.iter().map(|call| call.end.at().map(end_key)).collect();
+        sort_by(&mut ended, &keys);
         for (rank, &item) in (0..).zip(&ended) {
             self.items[item as usize].ended = rank;
         }
@@ -450,7 +451,7 @@ fn growth<S: Specification>(items: &[Item<'_, S>], demands: &[u32]) -> Vec<Growt
         item.response.is_some_and(|response| S::footprint(item.operation, Some(response)).is_read())
     };
     let mut by_end: Vec<u32> = (0..).take(items.len()).collect();
-    sort_by(&mut by_end, &|item| items[item as usize].until);
+    sort_by(&mut by_end, &items.iter().map(|item| item.until).collect::<Vec<u32>>());
     for number in by_end {
         let item = &items[number as usize];
         let part = item.part as usize;
@@ -523,9 +524,9 @@ fn overwrite<S: Specification>(items: &mut [Item<'_, S>], is_doubtful: &[bool]) 
     }
 }
 
-/// Sorts calls by a key, those of one key as they are. One copy serves all specifications.
-pub(super) fn sort_by<K: Ord>(items: &mut [u32], key: &dyn Fn(u32) -> K) {
-    items.sort_by_key(|&item| key(item));
+/// Sorts numbers of calls by the keys of these, those of one key as they are. One copy serves all specifications.
+fn sort_by<K: Ord>(items: &mut [u32], keys: &[K]) {
+    items.sort_by(|&one, &other| keys[one as usize].cmp(&keys[other as usize]));
 }
 
 /// Bits that are given to calls as long as they are under way.
@@ -548,7 +549,7 @@ impl Slots {
 /// overwritten unseen, have words of their own. A bit is used again when its call has been demanded.
 fn allot<S: Specification>(items: &mut [Item<'_, S>], demands: &[u32], is_spare: &[bool]) -> (usize, usize) {
     let mut by_first: Vec<u32> = (0..).take(items.len()).filter(|&item| !is_spare[item as usize]).collect();
-    sort_by(&mut by_first, &|item| items[item as usize].from);
+    sort_by(&mut by_first, &items.iter().map(|item| item.from).collect::<Vec<u32>>());
     let mut arriving = by_first.into_iter().peekable();
     let (mut firm, mut spare) = (Slots::default(), Slots::default());
     for demand in 0..=demands.len() {
@@ -594,8 +595,9 @@ type Live = (Vec<u32>, Vec<(u32, u32)>);
 /// more than `limit` bytes.
 fn live<S: Specification>(items: &[Item<'_, S>], demands: &[u32], limit: usize) -> Option<Live> {
     let mut by_first = demands.to_vec();
-    sort_by(&mut by_first, &|item| items[item as usize].from);
+    sort_by(&mut by_first, &items.iter().map(|item| item.from).collect::<Vec<u32>>());
     let mut arriving = by_first.into_iter().peekable();
+    let until: Vec<u32> = items.iter().map(|item| item.until).collect();
     let (mut live, mut live_at): (Vec<u32>, Vec<(u32, u32)>) = (Vec::new(), Vec::with_capacity(demands.len()));
     for demand in 0..demands.len() {
         // Without the call that was demanded last, which was the first.
@@ -606,7 +608,7 @@ fn live<S: Specification>(items: &[Item<'_, S>], demands: &[u32], limit: usize) 
             while let Some(item) = arriving.next_if(begins) {
                 now.push(item);
             }
-            sort_by(&mut now, &|item| items[item as usize].until);
+            sort_by(&mut now, &until);
             start = live.len();
             if 4 * (start + now.len()) > limit {
                 return None;
