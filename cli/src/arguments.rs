@@ -291,8 +291,8 @@ fn cost(text: &str) -> Result<CostArgument, CostOracleError> {
 /// The universe, apart from its seed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct UniverseArguments {
-    /// Test cases in the universe [default: as many as the system asks for]. With more
-    /// than a study has, it grows, and what was run is kept.
+    /// Test cases in the universe [default: as many as the system asks for, or, to choose from, as the study in --out
+    /// has]. With more than a study has, it grows, and what was run is kept.
     #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
     pub(crate) cases: Option<NonZeroUsize>,
     /// Where the test cases of the universe come from: drawn uniformly, from a Latin hypercube (lhs) or a Sobol

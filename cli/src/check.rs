@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &CheckArguments, common: &Common) -> anyhow::Result
                 judged.push(one);
                 return Ok(());
             }
-            output::print(&text::of(&one))
+            output::print(&(text::of(&one) + &judge.doubt(&one)))
         },
     )?;
     let exit = if is_stopped() { Exit::Interrupted } else { counts.exit() };
@@ -288,6 +288,20 @@ impl Judge {
         };
         let text = serde_json::to_string(&(&self.question, program)).expect("it is plain data");
         known::number(text.as_bytes())
+    }
+
+    /// Returns what may be wrong with the question where one answer is impossible whatever others were: the initial state
+    /// that nobody gave.
+    fn doubt(&self, judged: &Judged) -> String {
+        match (&self.specification, &judged.judgement) {
+            (
+                Specification::ReadyMade(specification, None),
+                Judgement::Report(CheckReport { answer: ReportedAnswer::Impossible(impossible), .. }),
+            ) if impossible.core.len() == 1 && impossible.revisions.is_none() => {
+                text::doubt(specification.initial_form())
+            }
+            _ => String::new(),
+        }
     }
 
     fn judge(&self, path: &Path, is_stopped: &dyn Fn() -> bool) -> Judged {

@@ -249,13 +249,22 @@ fn cost(plan: &StudyPlan, package: &Package) -> Result<Option<(CostOracle, CostR
     }
 }
 
-/// Refuses a criterion that the system does not have.
+/// Refuses a criterion of a choice that the system does not have.
 pub(crate) fn check_criterion(choice: &SuiteChoice, built: &Build) -> Result<(), StudyError> {
-    let Some(criterion) = choice.criterion() else { return Ok(()) };
+    let asked: Vec<String> = choice.criterion().map(str::to_owned).into_iter().collect();
+    let others: &[&str] = if choice.builder().is_some() { &[MUTANTS] } else { &[] };
+    check_criteria(&asked, others, built)
+}
+
+/// Refuses criteria that are neither of the system nor among `others`.
+pub(crate) fn check_criteria(asked: &[String], others: &[&str], built: &Build) -> Result<(), StudyError> {
+    if asked.is_empty() {
+        return Ok(());
+    }
     let mut known = Simulator::new(built, Bounds::default()).criteria()?;
-    known.extend(choice.builder().map(|_| MUTANTS.to_owned()));
-    match known.iter().any(|name| name == criterion) {
-        true => Ok(()),
-        false => Err(StudyError::UnknownCriterion { criterion: criterion.to_owned(), known }),
+    known.extend(others.iter().map(|&name| name.to_owned()));
+    match asked.iter().find(|criterion| !known.contains(criterion)) {
+        None => Ok(()),
+        Some(criterion) => Err(StudyError::UnknownCriterion { criterion: criterion.clone(), known }),
     }
 }

@@ -11,6 +11,7 @@ use simutant_outcomes::{BitSet, InputSource, Outcomes};
 use crate::campaigns::{CheckedUniverse, UniversePlan, universe_size};
 use crate::event::{Observer, StageEnd, StudyStage, Watch};
 use crate::finished::SELECTED_SUITE;
+use crate::run::check_criteria;
 use crate::test_times::with_test_time;
 use crate::{CampaignSettings, StudyError, SystemRequest, files};
 
@@ -21,7 +22,8 @@ pub struct ScenarioPlan {
     pub system: SystemRequest,
     /// The folder, the seed and the number of workers.
     pub campaign: CampaignSettings,
-    /// How many test cases the universe has; `None` for as many as the system asks for.
+    /// How many test cases the universe has; `None` for as many as that of the folder, or, where there is none, as the
+    /// system asks for.
     pub cases: Option<NonZeroUsize>,
     /// Where they come from.
     pub input_source: InputSource,
@@ -45,7 +47,8 @@ impl ScenarioPlan {
     /// round.
     ///
     /// # Errors
-    /// [`StudyError::Stopped`] if `stop` was set, [`StudyError::Scenario`] if a criterion has no suite, and those of
+    /// [`StudyError::Stopped`] if `stop` was set, [`StudyError::UnknownCriterion`] before anything is run,
+    /// [`StudyError::Scenario`] if a criterion has no suite, and those of
     /// [`StudyPlan::run`](crate::StudyPlan::run).
     pub fn run(&self, observer: &Observer<'_>, stop: &AtomicBool) -> Result<ChosenSuite, StudyError> {
         let watch = Watch { observer, stop };
@@ -55,10 +58,14 @@ impl ScenarioPlan {
         // kills on own seeds.
         let known = read_universe(&settings.out);
         let reseedings = known.as_ref().map_or(NonZeroU8::MIN, |known| known.reseedings);
+        // A choice makes no finished study an unfinished one.
+        let drawn = known.as_ref().and_then(|known| NonZeroUsize::new(known.cases));
+        let asked = self.cases.or(drawn);
         let given = known.map(|known| known.given).unwrap_or_default();
-        let checked = CheckedUniverse { input_source, cases: self.cases, given: &given, reseedings, existing };
+        let checked = CheckedUniverse { input_source, cases: asked, given: &given, reseedings, existing };
         let (system, built, plain) = settings.build_both(request, Some(&checked), watch)?;
-        let cases = universe_size(self.cases, &mut Simulator::new(&built, Bounds::default()))?;
+        check_criteria(&self.criteria, &[], &built)?;
+        let cases = universe_size(asked, &mut Simulator::new(&built, Bounds::default()))?;
         let universe = UniversePlan { input_source: self.input_source, cases, given, reseedings };
         let mut campaign = settings.open(&settings.out, &built, &universe, Existing::Continue)?;
         let run =

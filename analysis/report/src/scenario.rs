@@ -13,20 +13,20 @@ pub fn scenario_text(scenario: &Scenario) -> String {
         scenario.universe_seed,
         count(scenario.cases as u64)
     ));
-    let mut rows = table(["criterion", "feasible", "suites", "size", "considered", "score", "best"]);
+    let mut rows = table(["criterion", "feasible", "size", "considered", "score", "best"]);
     for criterion in &scenario.criteria {
         let mean = |summary: Option<Summary>| or_none(summary, |summary| format!("{:.1}", summary.mean));
         rows.add_row(cells([
             criterion.name.clone(),
             format!("{}/{}", criterion.feasible(), criterion.requirements),
-            criterion.suites.len().to_string(),
             mean(criterion.size),
             mean(criterion.considered),
             or_none(criterion.score, |score| share_summary(&score)),
             or_none(criterion.score, |score| percent(score.max)),
         ]));
     }
-    sections.add("Suites", rows, &[]);
+    let suites = scenario.criteria.iter().map(|criterion| criterion.suites.len()).max().unwrap_or_default();
+    sections.add(&format!("{} of each criterion", plural(suites, "suite")), rows, &[]);
     let mut text = sections.text();
     text.push('\n');
     for sentence in sentences(scenario) {

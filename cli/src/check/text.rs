@@ -54,6 +54,13 @@ fn of_judgement(judged: &Judged) -> String {
     }
 }
 
+/// Says that the initial state may be to blame.
+pub(super) fn doubt(initial_form: &str) -> String {
+    paragraph(&format!(
+        "If the service began with something else, or answers otherwise, say so with --initial: {initial_form}."
+    ))
+}
+
 fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())

@@ -404,7 +404,13 @@ fn an_initial_state_is_json_or_a_file() {
     for (initial, code) in [("9", 0), ("nine.json", 0), ("8", 1)] {
         let output = check(folder.path(), &["read.edn", "--specification", "register", "--initial", initial]);
         assert_exit(&output, code);
+        assert!(!stdout(&output).contains("--initial"), "{}", stdout(&output));
     }
+    // The read is impossible whatever others were answered: the state may be to blame that nobody gave.
+    let output = check(folder.path(), &["read.edn", "--specification", "register"]);
+    assert_exit(&output, 1);
+    let told = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("say so with --initial: a value, or null"), "{told}");
 }
 
 #[test]

@@ -66,7 +66,14 @@ fn a_criterion_that_is_not_there_and_a_ranking_of_one_are_refused() {
         assert_exit(&output, 3);
         assert!(stderr(&output).contains(expect), "{}", stderr(&output));
     };
-    check(&["select", "gbn", "--criterion", "none"], "there is no criterion `none`; there are: all-blocks, ");
+    check(
+        &["select", "gbn", "--criterion", "none"],
+        "--criterion none: there is no such criterion; there are: all-blocks, ",
+    );
+    check(
+        &["rank", "gbn", "--criterion", "IP-1", "--criterion", "IP-3"],
+        "there is no such criterion; did you mean `IP-1`?; there are: ",
+    );
     check(&["rank", "gbn", "--criterion", "IP-1"], "--criterion IP-1: ranking needs at least two criteria");
 }
 
@@ -74,6 +81,10 @@ fn a_criterion_that_is_not_there_and_a_ranking_of_one_are_refused() {
 fn another_suite_of_a_finished_study_is_chosen_as_the_study_does_and_nothing_is_run() {
     let study = finished_study();
     let before = results(&study.out);
+    // By default a choice is made from the test cases that the study has.
+    let output = run(&["select", "gbn", "--criterion", "all-branches", "--seed", "7"], &study.out);
+    assert_exit(&output, 0);
+    assert!(stdout(&output).starts_with("System gbn, universe seed 7, 24 test cases\n"), "{}", stdout(&output));
     let output = run(&["select", "gbn", "--time", "3s", "--json"], &study.out);
     assert_exit(&output, 0);
     assert!(!stderr(&output).contains("mutating"), "{}", stderr(&output));
