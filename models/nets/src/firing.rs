@@ -1,0 +1,258 @@
+//! What the transitions of a net do to a marking.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+
+use crate::arcs::Source;
+use crate::multiset::{EMPTY, Store, TooMany, hasher};
+use crate::net::{Net, Transition};
+
+/// Effects of a transition are remembered no longer when under half of so many look-ups found one.
+const TRIAL: u32 = 20_000;
+
+/// A way in which a transition fires.
+#[derive(Debug, Clone)]
+pub(crate) struct Effect {
+    /// The number of what each input binds.
+    pub(crate) binding: Box<[u32]>,
+    /// The multisets that stay in the places which it takes from.
+    left: Box<[(usize, u32)]>,
+    /// The multisets that it puts.
+    put: Box<[(usize, u32)]>,
+}
+
+/// The transitions of a net, with what is known of their effects.
+///
+/// An effect depends on the multisets of the places that a transition takes from or needs, and on nothing else of a
+/// marking.
+#[derive(Debug)]
+pub(crate) struct Firing {
+    /// By transition, those of the highest priority first.
+    memories: Vec<Memory>,
+    row: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Memory {
+    transition: usize,
+    /// The places that its effects depend on.
+    places: Vec<usize>,
+    /// Those of them that must not be empty.
+    needed: Vec<usize>,
+    known: HashMap<Box<[u32]>, Box<[Effect]>, FixedState>,
+    asked: u32,
+    found: u32,
+    is_on: bool,
+    key: Vec<u32>,
+}
+
+/// A number or a count that does not fit, and the place that it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Overflow {
+    pub(crate) place: usize,
+}
+
+impl Firing {
+    pub(crate) fn new(net: &Net) -> Self {
+        let mut order: Vec<usize> = (0..net.transitions.len()).collect();
+        order.sort_by_key(|&transition| std::cmp::Reverse(net.transitions[transition].priority));
+        let memories = order.into_iter().map(|number| Memory::new(number, &net.transitions[number])).collect();
+        Self { memories, row: Vec::new() }
+    }
+
+    /// Calls `each` with every way to fire at a marking: the transition, what it binds, and the marking after it.
+    pub(crate) fn successors<E: From<Overflow>>(
+        &mut self,
+        net: &mut Net,
+        marking: &[u32],
+        mut each: impl FnMut(usize, &Effect, &[u32]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { memories, row } = self;
+        let Net { transitions, stores, .. } = net;
+        let mut fired = None;
+        for memory in memories {
+            let number = memory.transition;
+            let transition = &transitions[number];
+            if fired.is_some_and(|priority| priority > transition.priority) {
+                break;
+            }
+            if transition.inhibitors.iter().any(|&place| marking[place] != EMPTY) {
+                continue;
+            }
+            let mut apply = |effect: &Effect, stores: &mut [Store]| -> Result<(), E> {
+                row.clear();
+                row.extend_from_slice(marking);
+                effect.left.iter().for_each(|&(place, left)| row[place] = left);
+                for &(place, put) in &effect.put {
+                    let sum = stores[place].multisets_mut().add(row[place], put);
+                    row[place] = sum.map_err(|TooMany| Overflow { place })?;
+                }
+                fired = Some(transition.priority);
+                each(number, effect, row)
+            };
+            memory.with(transition, marking, stores, &mut apply)?;
+        }
+        Ok(())
+    }
+
+    /// Returns about how many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_memory = |memory: &Memory| {
+            let of_effect = size_of::<Effect>() + 16 + 16 * memory.places.len();
+            memory.known.capacity() * (48 + 4 * memory.places.len()) + memory.known.len() * of_effect
+        };
+        self.memories.iter().map(of_memory).sum()
+    }
+}
+
+impl Memory {
+    fn new(number: usize, transition: &Transition) -> Self {
+        let mut places: Vec<usize> = transition.inputs.iter().filter_map(|input| input.place()).collect();
+        let needed = transition.inputs.iter().filter(|input| input.needs_token()).filter_map(|input| input.place());
+        let needed = needed.collect();
+        places.sort_unstable();
+        places.dedup();
+        let known = HashMap::with_hasher(hasher());
+        Self { transition: number, places, needed, known, asked: 0, found: 0, is_on: true, key: Vec::new() }
+    }
+
+    /// Calls `apply` with the effects at a marking.
+    fn with<E: From<Overflow>>(
+        &mut self,
+        transition: &Transition,
+        marking: &[u32],
+        stores: &mut [Store],
+        apply: &mut dyn FnMut(&Effect, &mut [Store]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let is_short = |&place: &usize| marking[place] == EMPTY;
+        if self.needed.iter().any(is_short) {
+            return Ok(());
+        }
+        if !self.is_on {
+            let effects = effects(transition, &self.places, marking, stores)?;
+            return effects.iter().try_for_each(|effect| apply(effect, stores));
+        }
+        self.key.clear();
+        self.key.extend(self.places.iter().map(|&place| marking[place]));
+        self.asked += 1;
+        if let Some(known) = self.known.get(self.key.as_slice()) {
+            self.found += 1;
+            return known.iter().try_for_each(|effect| apply(effect, stores));
+        }
+        let effects = effects(transition, &self.places, marking, stores)?;
+        effects.iter().try_for_each(|effect| apply(effect, stores))?;
+        self.known.insert(self.key.as_slice().into(), effects);
+        if self.asked >= TRIAL {
+            self.is_on = self.found >= self.asked / 2;
+            (self.asked, self.found) = (0, 0);
+            if !self.is_on {
+                self.known = HashMap::with_hasher(hasher());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the effects of a transition at a marking, of which only the multisets of `places` matter.
+fn effects(
+    transition: &Transition,
+    places: &[usize],
+    marking: &[u32],
+    stores: &mut [Store],
+) -> Result<Box<[Effect]>, Overflow> {
+    let left: Vec<Vec<(u32, u32)>> =
+        places.iter().map(|&place| stores[place].multisets().get(marking[place]).to_vec()).collect();
+    let mut enumeration = Enumeration { transition, places, left, binding: Vec::new(), effects: Vec::new() };
+    enumeration.bind(stores)?;
+    Ok(enumeration.effects.into())
+}
+
+/// The bindings of a transition's inputs, one input after the other.
+struct Enumeration<'a> {
+    transition: &'a Transition,
+    places: &'a [usize],
+    /// What no input has bound yet, by place.
+    left: Vec<Vec<(u32, u32)>>,
+    binding: Vec<u32>,
+    effects: Vec<Effect>,
+}
+
+impl Enumeration<'_> {
+    fn bind(&mut self, stores: &mut [Store]) -> Result<(), Overflow> {
+        match self.transition.inputs.get(self.binding.len()) {
+            None => self.fire(stores),
+            Some(&Source::Free(values)) => {
+                for value in 0..u32::try_from(values).unwrap_or(u32::MAX) {
+                    self.binding.push(value);
+                    self.bind(stores)?;
+                    self.binding.pop();
+                }
+                Ok(())
+            }
+            Some(&Source::Emptied(place)) => self.bind_all(place, stores),
+            Some(&(Source::Taken(place) | Source::Kept(place))) => {
+                let at = self.at(place);
+                for entry in 0..self.left[at].len() {
+                    let (token, count) = self.left[at][entry];
+                    if count == 0 {
+                        continue;
+                    }
+                    self.left[at][entry].1 -= 1;
+                    self.binding.push(token);
+                    self.bind(stores)?;
+                    self.binding.pop();
+                    self.left[at][entry].1 += 1;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Binds all tokens of a place that no input has bound yet.
+    fn bind_all(&mut self, place: usize, stores: &mut [Store]) -> Result<(), Overflow> {
+        let at = self.at(place);
+        let none = self.left[at].iter().map(|&(token, _)| (token, 0)).collect();
+        let rest = std::mem::replace(&mut self.left[at], none);
+        let tokens: Vec<(u32, u32)> = rest.iter().copied().filter(|entry| entry.1 > 0).collect();
+        let number = stores[place].multisets_mut().number(&tokens).map_err(|TooMany| Overflow { place })?;
+        self.binding.push(number);
+        self.bind(stores)?;
+        self.binding.pop();
+        self.left[at] = rest;
+        Ok(())
+    }
+
+    /// Returns where a place is among those of the transition.
+    fn at(&self, place: usize) -> usize {
+        self.places.binary_search(&place).expect("they are the places of the inputs")
+    }
+
+    /// Notes the effect of a whole binding, if the transition is enabled with it.
+    fn fire(&mut self, stores: &mut [Store]) -> Result<(), Overflow> {
+        let transition = self.transition;
+        // Which place was too small is not known here: the outputs are where numbers are new.
+        let overflow = |TooMany| Overflow { place: transition.outputs.first().copied().unwrap_or(0) };
+        let Some(produced) = (transition.fire)(&self.binding, stores).map_err(overflow)? else { return Ok(()) };
+        let mut left = Vec::new();
+        for (at, &place) in self.places.iter().enumerate() {
+            let mut rest: Vec<(u32, u32)> = self.left[at].clone();
+            for (input, &token) in transition.inputs.iter().zip(&self.binding) {
+                if *input == Source::Kept(place) {
+                    let entry = rest.iter_mut().find(|entry| entry.0 == token).expect("it was taken from these");
+                    entry.1 += 1;
+                }
+            }
+            rest.retain(|entry| entry.1 > 0);
+            let number = stores[place].multisets_mut().number(&rest).map_err(|TooMany| Overflow { place })?;
+            left.push((place, number));
+        }
+        let mut put = Vec::new();
+        for (place, tokens) in produced {
+            let number = stores[place].multisets_mut().number(&tokens).map_err(|TooMany| Overflow { place })?;
+            put.push((place, number));
+        }
+        self.effects.push(Effect { binding: self.binding.as_slice().into(), left: left.into(), put: put.into() });
+        Ok(())
+    }
+}

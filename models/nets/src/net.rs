@@ -1,0 +1,259 @@
+//! A net: places, and transitions between them.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Token;
+use crate::arcs::{Body, Inputs, Outputs, Place, Produced, Source};
+use crate::multiset::{EMPTY, Store, TooMany, add_to};
+
+/// A coloured Petri net.
+///
+/// Places hold multisets of tokens of one type. A transition takes tokens from places and puts others; what it puts, and
+/// whether it may fire at all, says a plain function of what it took. See the [crate] for an example.
+#[derive(Debug)]
+pub struct Net {
+    name: String,
+    /// What places are told by whose they are.
+    id: u64,
+    pub(crate) places: Vec<PlaceOf>,
+    pub(crate) stores: Vec<Store>,
+    pub(crate) transitions: Vec<Transition>,
+    /// The first initial marking that does not fit.
+    overflows: Option<usize>,
+}
+
+/// What a net knows of a place.
+#[derive(Debug)]
+pub(crate) struct PlaceOf {
+    pub(crate) name: String,
+    /// The number of the initial multiset.
+    pub(crate) initial: u32,
+}
+
+/// A transition of a net.
+pub struct Transition {
+    pub(crate) name: String,
+    pub(crate) inputs: Vec<Source>,
+    pub(crate) outputs: Vec<usize>,
+    /// Places that must be empty.
+    pub(crate) inhibitors: Vec<usize>,
+    pub(crate) priority: i32,
+    pub(crate) fire: Box<Fire>,
+    /// The nets that the places are of.
+    nets: BTreeSet<u64>,
+}
+
+/// Calls the body with the values of numbers, and numbers what it puts.
+type Fire = dyn Fn(&[u32], &mut [Store]) -> Result<Option<Produced>, TooMany>;
+
+impl fmt::Debug for Transition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Transition").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Transition {
+    /// Lets the transition fire only while a place is empty: an inhibitor arc.
+    pub fn unless_marked<T: Token>(&mut self, place: Place<T>) -> &mut Self {
+        self.inhibitors.push(place.number);
+        self.nets.insert(place.net);
+        self
+    }
+
+    /// Gives the transition a priority, by default 0: where several are enabled, only those of the highest one fire.
+    pub fn priority(&mut self, priority: i32) -> &mut Self {
+        self.priority = priority;
+        self
+    }
+}
+
+/// A mistake in a net.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetError {
+    /// Two places, or two transitions, have one name.
+    #[error("net `{net}` has two {what} of the name `{name}`; a name tells which one a picture or a test is about")]
+    NameTwice {
+        /// The net.
+        net: String,
+        /// `places` or `transitions`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A transition has a place of another net.
+    #[error(
+        "net `{net}`: transition `{transition}` has a place of another net; make the place with `place` of this one"
+    )]
+    OtherNet {
+        /// The net.
+        net: String,
+        /// The transition.
+        transition: String,
+    },
+    /// A transition needs tokens of a place in which there is never one.
+    #[error(
+        "net `{net}`: transition `{transition}` needs a token in `{place}`, which is empty at first, and no transition puts \
+         one there; plug in what puts it, or give `place` a token"
+    )]
+    NeverMarked {
+        /// The net.
+        net: String,
+        /// The transition.
+        transition: String,
+        /// The place.
+        place: String,
+    },
+    /// Nothing is connected with a place.
+    #[error("net `{net}`: no transition has the place `{place}`; plug something in, or leave it out")]
+    Unused {
+        /// The net.
+        net: String,
+        /// The place.
+        place: String,
+    },
+    /// A transition can have any of no values.
+    #[error("net `{net}`: transition `{transition}` has `any` of no values, so it never fires")]
+    NoValues {
+        /// The net.
+        net: String,
+        /// The transition.
+        transition: String,
+    },
+    /// A place has more than 2^32 - 1 tokens at first.
+    #[error("net `{net}`: `{place}` has more tokens at first than can be counted")]
+    TooManyTokens {
+        /// The net.
+        net: String,
+        /// The place.
+        place: String,
+    },
+}
+
+impl Net {
+    /// Returns a net without places.
+    pub fn new(name: impl Into<String>) -> Self {
+        static NETS: AtomicU64 = AtomicU64::new(0);
+        Self {
+            name: name.into(),
+            id: NETS.fetch_add(1, Ordering::Relaxed),
+            places: Vec::new(),
+            stores: Vec::new(),
+            transitions: Vec::new(),
+            overflows: None,
+        }
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what its places are told by.
+    pub(crate) const fn id(&self) -> u64 {
+        self.id
+    }
+
+    /// Adds a place with its initial tokens.
+    pub fn place<T: Token>(&mut self, name: impl Into<String>, tokens: impl IntoIterator<Item = T>) -> Place<T> {
+        let number = self.places.len();
+        let mut store = Store::new::<T>();
+        let initial = multiset(&mut store, tokens).unwrap_or_else(|TooMany| {
+            self.overflows.get_or_insert(number);
+            EMPTY
+        });
+        self.places.push(PlaceOf { name: name.into(), initial });
+        self.stores.push(store);
+        Place { net: self.id, number, tokens: PhantomData }
+    }
+
+    /// Adds a transition. `inputs` are one of [`Place::take`], [`Place::keep`], [`Place::take_all`] and [`any`](crate::any), or
+    /// a tuple of these; `body` is a function of what they bind, which returns what `outputs` put, or `None` where the transition is
+    /// not enabled. The outputs are one of [`Place::put`] and [`Place::put_all`], or a tuple.
+    ///
+    /// The body must be a function of its arguments alone: it is not called again for tokens that it was called with.
+    pub fn transition<I: Inputs, O: Outputs>(
+        &mut self,
+        name: impl Into<String>,
+        inputs: I,
+        body: impl Body<I::Values, O::Values>,
+        outputs: O,
+    ) -> &mut Transition {
+        let (sources, from): (Vec<Source>, Vec<Option<u64>>) = inputs.sources().into_iter().unzip();
+        let (targets, to): (Vec<usize>, Vec<u64>) = outputs.targets().into_iter().unzip();
+        let fire = move |numbers: &[u32], places: &mut [Store]| {
+            let made = body.call(inputs.values(numbers, places));
+            made.map(|made| outputs.put(made, places)).transpose()
+        };
+        self.transitions.push(Transition {
+            name: name.into(),
+            inputs: sources,
+            outputs: targets,
+            inhibitors: Vec::new(),
+            priority: 0,
+            fire: Box::new(fire),
+            nets: from.into_iter().flatten().chain(to).collect(),
+        });
+        self.transitions.last_mut().expect("it was added")
+    }
+
+    /// Looks for mistakes. [`Net::explore`] does so before it begins.
+    ///
+    /// # Errors
+    /// [`NetError`] names the first one.
+    pub fn check(&self) -> Result<(), NetError> {
+        let net = || self.name.clone();
+        let name_twice = |what, names: Vec<&String>| {
+            let mut known = BTreeSet::new();
+            match names.into_iter().find(|name| !known.insert(*name)) {
+                Some(name) => Err(NetError::NameTwice { net: net(), what, name: name.clone() }),
+                None => Ok(()),
+            }
+        };
+        name_twice("places", self.places.iter().map(|place| &place.name).collect())?;
+        name_twice("transitions", self.transitions.iter().map(|transition| &transition.name).collect())?;
+        if let Some(place) = self.overflows {
+            return Err(NetError::TooManyTokens { net: net(), place: self.places[place].name.clone() });
+        }
+        for transition in &self.transitions {
+            let name = || transition.name.clone();
+            if transition.nets.iter().any(|&id| id != self.id) {
+                return Err(NetError::OtherNet { net: net(), transition: name() });
+            }
+            if transition.inputs.contains(&Source::Free(0)) {
+                return Err(NetError::NoValues { net: net(), transition: name() });
+            }
+        }
+        let is_fed = |place: usize| {
+            self.places[place].initial != EMPTY || self.transitions.iter().any(|other| other.outputs.contains(&place))
+        };
+        let mut used = vec![false; self.places.len()];
+        for transition in &self.transitions {
+            for input in &transition.inputs {
+                let Some(place) = input.place() else { continue };
+                used[place] = true;
+                if input.needs_token() && !is_fed(place) {
+                    let (transition, place) = (transition.name.clone(), self.places[place].name.clone());
+                    return Err(NetError::NeverMarked { net: net(), transition, place });
+                }
+            }
+            transition.outputs.iter().chain(&transition.inhibitors).for_each(|&place| used[place] = true);
+        }
+        match used.iter().position(|used| !used) {
+            Some(place) => Err(NetError::Unused { net: net(), place: self.places[place].name.clone() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the number of a multiset of tokens.
+fn multiset<T: Token>(store: &mut Store, tokens: impl IntoIterator<Item = T>) -> Result<u32, TooMany> {
+    let mut numbers = Vec::new();
+    for token in tokens {
+        add_to(&mut numbers, store.number(token)?, 1)?;
+    }
+    store.multisets_mut().number(&numbers)
+}

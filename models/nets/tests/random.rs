@@ -1,0 +1,248 @@
+//! Small random nets have the state space that a naive explorer finds.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use proptest::prelude::*;
+use simutant_nets::{Budget, ExploreError, Net, NetError, Place, any};
+
+/// How many markings the naive explorer looks at.
+const MARKINGS_MAX: usize = 600;
+
+const PLACES: usize = 3;
+
+/// What a transition takes, by places.
+#[derive(Debug, Clone, Copy)]
+enum Inputs {
+    One(usize),
+    Two(usize, usize),
+    Tested(usize, usize),
+    Rest(usize, usize),
+    Free(usize),
+}
+
+#[derive(Debug, Clone)]
+struct Transition {
+    inputs: Inputs,
+    outputs: (usize, usize),
+    guard: u8,
+    add: u8,
+    inhibitor: Option<usize>,
+    priority: i32,
+}
+
+/// The tokens of each place, in order.
+type Marking = [Vec<u8>; PLACES];
+
+/// A marking has its successors, one for each binding, in order.
+type Graph = BTreeMap<Marking, Vec<Marking>>;
+
+/// Returns the sum of tokens, as far as it matters.
+fn sum(tokens: &[u8]) -> u8 {
+    tokens.iter().fold(0, |sum, token| (sum + token) % 12)
+}
+
+/// What a transition makes of the sum of its tokens.
+fn made(transition: &Transition, sum: u8) -> Option<(u8, Vec<u8>)> {
+    let all = if sum.is_multiple_of(2) { vec![sum % 2] } else { Vec::new() };
+    (sum % 4 != transition.guard).then_some(((sum + transition.add) % 3, all))
+}
+
+fn net(initial: &Marking, transitions: &[Transition]) -> (Net, [Place<u8>; PLACES]) {
+    let mut net = Net::new("random");
+    let mut places = Vec::new();
+    for (number, tokens) in initial.iter().enumerate() {
+        places.push(net.place(format!("place {number}"), tokens.iter().copied()));
+    }
+    for (number, transition) in transitions.iter().enumerate() {
+        let name = format!("transition {number}");
+        let outputs = (places[transition.outputs.0].put(), places[transition.outputs.1].put_all());
+        let what = transition.clone();
+        let added = match transition.inputs {
+            Inputs::One(one) => net.transition(name, places[one].take(), move |one| made(&what, one), outputs),
+            Inputs::Two(one, other) => {
+                let inputs = (places[one].take(), places[other].take());
+                net.transition(name, inputs, move |one: u8, other: u8| made(&what, one + 2 * other), outputs)
+            }
+            Inputs::Tested(one, other) => {
+                let inputs = (places[one].take(), places[other].keep());
+                net.transition(name, inputs, move |one: u8, other: u8| made(&what, one + 2 * other), outputs)
+            }
+            Inputs::Rest(one, other) => {
+                let inputs = (places[one].take(), places[other].take_all());
+                let body = move |one: u8, others: Vec<u8>| made(&what, one + sum(&others));
+                net.transition(name, inputs, body, outputs)
+            }
+            Inputs::Free(one) => {
+                let inputs = (any([0, 1]), places[one].take());
+                net.transition(name, inputs, move |free: u8, one: u8| made(&what, one + 2 * free), outputs)
+            }
+        };
+        added.priority(transition.priority);
+        if let Some(place) = transition.inhibitor {
+            added.unless_marked(places[place]);
+        }
+    }
+    (net, places.try_into().expect("there are so many"))
+}
+
+/// Returns the different tokens of a place, each with the marking without it.
+fn taken(marking: &Marking, place: usize) -> Vec<(u8, Marking)> {
+    let different: BTreeSet<u8> = marking[place].iter().copied().collect();
+    let without = |token| {
+        let mut rest = marking.clone();
+        let at = rest[place].iter().position(|&other| other == token).expect("it is there");
+        rest[place].remove(at);
+        (token, rest)
+    };
+    different.into_iter().map(without).collect()
+}
+
+/// Returns the sums of a transition's tokens, each with the marking before anything is put.
+fn bound(transition: &Transition, marking: &Marking) -> Vec<(u8, Marking)> {
+    let mut all = Vec::new();
+    match transition.inputs {
+        Inputs::One(one) => all = taken(marking, one),
+        Inputs::Two(one, other) => {
+            for (first, rest) in taken(marking, one) {
+                all.extend(taken(&rest, other).into_iter().map(|(second, rest)| (first + 2 * second, rest)));
+            }
+        }
+        Inputs::Tested(one, other) => {
+            for (first, rest) in taken(marking, one) {
+                all.extend(taken(&rest, other).into_iter().map(|(second, _)| (first + 2 * second, rest.clone())));
+            }
+        }
+        Inputs::Rest(one, other) => {
+            for (first, mut rest) in taken(marking, one) {
+                let others = sum(&std::mem::take(&mut rest[other]));
+                all.push((first + others, rest));
+            }
+        }
+        Inputs::Free(one) => {
+            for free in [0, 1] {
+                all.extend(taken(marking, one).into_iter().map(|(token, rest)| (token + 2 * free, rest)));
+            }
+        }
+    }
+    all
+}
+
+fn successors(transitions: &[Transition], marking: &Marking) -> Vec<Marking> {
+    let mut enabled: Vec<(i32, Marking)> = Vec::new();
+    for transition in transitions {
+        if transition.inhibitor.is_some_and(|place| !marking[place].is_empty()) {
+            continue;
+        }
+        for (sum, mut rest) in bound(transition, marking) {
+            let Some((one, all)) = made(transition, sum) else { continue };
+            rest[transition.outputs.0].push(one);
+            rest[transition.outputs.1].extend(all);
+            rest.iter_mut().for_each(|tokens| tokens.sort_unstable());
+            enabled.push((transition.priority, rest));
+        }
+    }
+    let highest = enabled.iter().map(|(priority, _)| *priority).max();
+    let mut after: Vec<Marking> =
+        enabled.into_iter().filter(|(priority, _)| Some(*priority) == highest).map(|(_, marking)| marking).collect();
+    after.sort();
+    after
+}
+
+/// Returns the state space; `None` if it is large.
+fn naive(initial: &Marking, transitions: &[Transition]) -> Option<Graph> {
+    let mut graph = Graph::new();
+    let mut open = VecDeque::from([initial.clone()]);
+    while let Some(marking) = open.pop_front() {
+        if graph.contains_key(&marking) {
+            continue;
+        }
+        let after = successors(transitions, &marking);
+        open.extend(after.iter().cloned());
+        graph.insert(marking, after);
+        if graph.len() > MARKINGS_MAX {
+            return None;
+        }
+    }
+    Some(graph)
+}
+
+fn transition() -> impl Strategy<Value = Transition> {
+    let place = 0..PLACES;
+    let two = (place.clone(), place.clone());
+    let inputs = prop_oneof![
+        place.clone().prop_map(Inputs::One),
+        two.clone().prop_map(|(one, other)| Inputs::Two(one, other)),
+        two.clone().prop_map(|(one, other)| Inputs::Tested(one, other)),
+        two.clone().prop_map(|(one, other)| Inputs::Rest(one, other)),
+        place.clone().prop_map(Inputs::Free),
+    ];
+    let inhibitor = proptest::option::weighted(0.2, place);
+    (inputs, two, 0..4_u8, 0..3_u8, inhibitor, 0..2).prop_map(|(inputs, outputs, guard, add, inhibitor, priority)| {
+        Transition { inputs, outputs, guard, add, inhibitor, priority }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_state_space_is_that_of_a_naive_explorer(
+        mut initial in proptest::array::uniform3(proptest::collection::vec(0..3_u8, 0..4)),
+        transitions in proptest::collection::vec(transition(), 1..4),
+    ) {
+        initial.iter_mut().for_each(|tokens| tokens.sort_unstable());
+        let (net, places) = net(&initial, &transitions);
+        let budget = Budget { markings: Some(MARKINGS_MAX), bytes: None };
+        let mut space = match net.explore(&budget) {
+            Ok(space) => space,
+            Err(ExploreError::Net(NetError::NeverMarked { .. } | NetError::Unused { .. })) => return Ok(()),
+            Err(ExploreError::Exhausted { .. }) => {
+                prop_assert!(naive(&initial, &transitions).is_none());
+                return Ok(());
+            }
+            Err(error) => panic!("{error}"),
+        };
+        let marking = |number: usize| {
+            let of_place = |place| {
+                let tokens = space.marking(number).tokens(place);
+                let mut all: Vec<u8> = tokens.flat_map(|(token, count)| vec![*token; count as usize]).collect();
+                all.sort_unstable();
+                all
+            };
+            places.map(of_place)
+        };
+        let mut found = Graph::new();
+        for number in 0..space.markings() {
+            let mut after: Vec<Marking> = space.successors(number).iter().map(|&to| marking(to as usize)).collect();
+            after.sort();
+            prop_assert!(found.insert(marking(number), after).is_none(), "a marking has two numbers");
+        }
+        let expected = naive(&initial, &transitions);
+        prop_assert_eq!(Some(&found), expected.as_ref());
+
+        // A marking is a home marking if all reach it.
+        let reached = |from: &Marking| {
+            let mut known = BTreeSet::from([from.clone()]);
+            let mut open = vec![from.clone()];
+            while let Some(marking) = open.pop() {
+                open.extend(found[&marking].iter().filter(|after| known.insert((*after).clone())).cloned());
+            }
+            known
+        };
+        if found.len() <= 60 {
+            let all: Vec<BTreeSet<Marking>> = found.keys().map(reached).collect();
+            let home: BTreeSet<Marking> = space.home().into_iter().map(marking).collect();
+            let is_home = |marking: &&Marking| all.iter().all(|reached| reached.contains(*marking));
+            prop_assert_eq!(home, found.keys().filter(is_home).cloned().collect());
+        }
+        // The way to the last marking leads there.
+        let last = space.markings() - 1;
+        let firings = space.firings_to(last);
+        prop_assert_eq!(firings.last().map_or(0, |fired| fired.marking), last);
+        let mut at = 0;
+        for fired in firings {
+            prop_assert!(space.successors(at).contains(&(fired.marking as u32)));
+            at = fired.marking;
+        }
+    }
+}
