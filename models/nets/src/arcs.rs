@@ -317,8 +317,8 @@ macro_rules! tuples {
                 vec![$(self.$number.source()),*]
             }
 
-            fn values(&self, _numbers: &[u32], _places: &[Store]) -> Self::Values {
-                ($(self.$number.value(_numbers[$number], _places),)*)
+            fn values(&self, numbers: &[u32], places: &[Store]) -> Self::Values {
+                ($(self.$number.value(numbers[$number], places),)*)
             }
         }
 
@@ -329,8 +329,8 @@ macro_rules! tuples {
                 vec![$(self.$number.target()),*]
             }
 
-            fn put(&self, _values: Self::Values, _places: &mut [Store]) -> Result<Produced, TooMany> {
-                Ok(vec![$((self.$number.target().0, self.$number.put(_values.$number, _places)?)),*])
+            fn put(&self, values: Self::Values, places: &mut [Store]) -> Result<Produced, TooMany> {
+                Ok(vec![$((self.$number.target().0, self.$number.put(values.$number, places)?)),*])
             }
         }
 
@@ -338,14 +338,26 @@ macro_rules! tuples {
         where
             Function: Fn($($name),*) -> Option<Made> + 'static,
         {
-            fn call(&self, _given: ($($name,)*)) -> Option<Made> {
-                self($(_given.$number),*)
+            fn call(&self, given: ($($name,)*)) -> Option<Made> {
+                self($(given.$number),*)
             }
         }
     };
 }
 
-tuples!();
+/// A transition that puts nothing.
+impl Outputs for () {
+    type Values = ();
+
+    fn targets(&self) -> Vec<(usize, u64)> {
+        Vec::new()
+    }
+
+    fn put(&self, (): (), _places: &mut [Store]) -> Result<Produced, TooMany> {
+        Ok(Vec::new())
+    }
+}
+
 tuples!(A 0);
 tuples!(A 0, B 1);
 tuples!(A 0, B 1, C 2);

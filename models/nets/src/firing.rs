@@ -1,8 +1,7 @@
 //! What the transitions of a net do to a marking.
 
-use std::collections::HashMap;
-
 use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 
 use crate::arcs::Source;
 use crate::multiset::{EMPTY, Store, TooMany, hasher};
@@ -46,6 +45,9 @@ struct Memory {
     is_on: bool,
     key: Vec<u32>,
 }
+
+/// What is done with an effect.
+type Apply<'a, E> = dyn FnMut(&Effect, &mut [Store]) -> Result<(), E> + 'a;
 
 /// A number or a count that does not fit, and the place that it is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +125,7 @@ impl Memory {
         transition: &Transition,
         marking: &[u32],
         stores: &mut [Store],
-        apply: &mut dyn FnMut(&Effect, &mut [Store]) -> Result<(), E>,
+        apply: &mut Apply<'_, E>,
     ) -> Result<(), E> {
         let is_short = |&place: &usize| marking[place] == EMPTY;
         if self.needed.iter().any(is_short) {

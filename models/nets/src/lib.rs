@@ -48,7 +48,7 @@ use std::hash::Hash;
 
 pub use arcs::{Any, Body, Input, Inputs, Keep, Output, Outputs, Place, Put, PutAll, Take, TakeAll, any};
 pub use net::{Net, NetError, Transition};
-pub use space::{Budget, ExploreError, Fired, Marking, StateSpace};
+pub use space::{Budget, ExploreError, Fired, Lasso, Marking, StateSpace};
 
 /// What a place can hold.
 pub trait Token: Clone + Eq + Hash + Debug + 'static {}

@@ -5,13 +5,12 @@
 //! would be a state space that is wrong and looks right.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::fmt::Debug;
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
-use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
+use hashbrown::{HashMap, HashTable};
 
 use crate::Token;
 

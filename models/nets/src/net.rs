@@ -257,3 +257,77 @@ fn multiset<T: Token>(store: &mut Store, tokens: impl IntoIterator<Item = T>) ->
     }
     store.multisets_mut().number(&numbers)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::any;
+
+    #[track_caller]
+    fn check(build: impl FnOnce(&mut Net), expect: &str) {
+        let mut net = Net::new("n");
+        build(&mut net);
+        let error = net.check().expect_err("it has a mistake").to_string();
+        assert!(error.contains(expect), "{error}");
+    }
+
+    #[test]
+    fn mistakes_are_told_before_anything_runs() {
+        let same = |token: u8| Some(token);
+        check(
+            |net| {
+                let one = net.place("p", [1]);
+                let other = net.place::<u8>("p", []);
+                net.transition("t", one.take(), same, other.put());
+            },
+            "net `n` has two places of the name `p`",
+        );
+        check(
+            |net| {
+                let place = net.place("p", [1]);
+                net.transition("t", place.take(), same, place.put());
+                net.transition("t", place.take(), same, place.put());
+            },
+            "two transitions of the name `t`",
+        );
+        check(
+            |net| {
+                let place = Net::new("other").place("p", [1]);
+                net.transition("t", place.take(), same, place.put());
+            },
+            "transition `t` has a place of another net",
+        );
+        check(
+            |net| {
+                let (empty, out) = (net.place::<u8>("empty", []), net.place::<u8>("out", []));
+                net.transition("t", empty.keep(), same, out.put());
+            },
+            "transition `t` needs a token in `empty`, which is empty at first, and no transition puts one there",
+        );
+        check(
+            |net| {
+                let place = net.place("p", [1]);
+                net.place("alone", [1]);
+                net.transition("t", place.take(), same, place.put());
+            },
+            "no transition has the place `alone`",
+        );
+        check(
+            |net| {
+                let place = net.place::<u8>("p", []);
+                net.transition("t", any([]), same, place.put());
+            },
+            "transition `t` has `any` of no values",
+        );
+    }
+
+    #[test]
+    fn what_is_emptied_may_be_empty() {
+        let mut net = Net::new("n");
+        let (rest, out) = (net.place::<u8>("rest", []), net.place::<Vec<u8>>("out", []));
+        net.transition("t", rest.take_all(), Some, out.put()).unless_marked(out);
+        assert_eq!(net.check(), Ok(()));
+        let space = net.explore(&crate::Budget::default()).expect("it is small");
+        assert_eq!((space.markings(), space.arcs(), space.marking(1).to_string().as_str()), (2, 1, "out: []"));
+    }
+}

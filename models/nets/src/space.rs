@@ -105,6 +105,16 @@ impl fmt::Display for Fired {
     }
 }
 
+/// A run that comes to a marking, and then goes round for ever, or no further.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lasso {
+    /// The marking at which the cycle begins, or that is dead: [`StateSpace::firings_to`] says how it is reached.
+    pub begin: usize,
+    /// The arcs of the cycle, each as a marking and the number of one of its arcs ([`StateSpace::fired`]); empty if the
+    /// marking is dead.
+    pub cycle: Vec<(usize, usize)>,
+}
+
 /// A marking of a net.
 #[derive(Debug, Clone, Copy)]
 pub struct Marking<'a> {
@@ -394,6 +404,46 @@ impl StateSpace {
             (Some(home), None) => (0..self.markings()).filter(|&it| components[it] as usize == home).collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// Returns a run that is never again in a marking of which something is true: the witness against "always eventually".
+    /// `None` if every run that cannot go on, or never ends, comes to such a marking again and again.
+    pub fn avoiding(&self, is_goal: impl Fn(Marking<'_>) -> bool) -> Option<Lasso> {
+        let avoids: Vec<bool> = (0..self.markings()).map(|number| !is_goal(self.marking(number))).collect();
+        let ends = |&number: &usize| avoids[number] && self.successors(number).is_empty();
+        if let Some(begin) = (0..self.markings()).find(ends) {
+            return Some(Lasso { begin, cycle: Vec::new() });
+        }
+        // Depth first, among the markings that avoid it: an arc to one that is open closes a cycle.
+        let (mut is_known, mut is_open) = (vec![false; avoids.len()], vec![false; avoids.len()]);
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for root in (0..avoids.len()).filter(|&number| avoids[number]) {
+            if !std::mem::replace(&mut is_known[root], true) {
+                is_open[root] = true;
+                open.push((root, 0));
+            }
+            while let Some((marking, followed)) = open.last_mut() {
+                let Some(&target) = self.successors(*marking).get(*followed) else {
+                    is_open[*marking] = false;
+                    open.pop();
+                    continue;
+                };
+                let (arc, target) = (*followed, target as usize);
+                *followed += 1;
+                if is_open[target] {
+                    let at = open.iter().position(|&(marking, _)| marking == target).expect("it is open");
+                    // What is open has followed the arc to the next one, and the last one that to the first.
+                    let cycle = open[at..].iter().map(|&(marking, followed)| (marking, followed - 1)).collect();
+                    debug_assert_eq!(open.last().map(|last| last.1), Some(arc + 1));
+                    return Some(Lasso { begin: target, cycle });
+                }
+                if avoids[target] && !std::mem::replace(&mut is_known[target], true) {
+                    is_open[target] = true;
+                    open.push((target, 0));
+                }
+            }
+        }
+        None
     }
 
     /// Returns a shortest way to fire from the initial marking to another one.

@@ -235,6 +235,32 @@ proptest! {
             let is_home = |marking: &&Marking| all.iter().all(|reached| reached.contains(*marking));
             prop_assert_eq!(home, found.keys().filter(is_home).cloned().collect());
         }
+        // A run that avoids a goal does, and where there is none, what avoids it has neither an end nor a cycle.
+        let is_goal = |marking: &Marking| marking[0].len() == 1;
+        let lasso = space.avoiding(|it| it.count(places[0]) == 1);
+        match &lasso {
+            Some(lasso) if lasso.cycle.is_empty() => {
+                prop_assert!(!is_goal(&marking(lasso.begin)) && space.successors(lasso.begin).is_empty());
+            }
+            Some(lasso) => {
+                prop_assert_eq!(lasso.cycle[0].0, lasso.begin);
+                for (place, &(from, arc)) in lasso.cycle.iter().enumerate() {
+                    let next = lasso.cycle.get(place + 1).map_or(lasso.begin, |next| next.0);
+                    prop_assert!(!is_goal(&marking(from)) && space.successors(from)[arc] as usize == next);
+                }
+            }
+            None => {
+                // What is left when all that leads to goals and to what is gone alone is taken away.
+                let mut left: BTreeSet<&Marking> = found.keys().filter(|marking| !is_goal(marking)).collect();
+                let leaves = |left: &BTreeSet<&Marking>, marking: &Marking| {
+                    !found[marking].is_empty() && found[marking].iter().all(|after| !left.contains(after))
+                };
+                while let Some(marking) = left.iter().copied().find(|marking| leaves(&left, marking)) {
+                    left.remove(marking);
+                }
+                prop_assert!(left.is_empty(), "{left:?}");
+            }
+        }
         // The way to the last marking leads there.
         let last = space.markings() - 1;
         let firings = space.firings_to(last);

@@ -127,6 +127,16 @@ fn a_commit_needs_that_all_vote_yes() {
 }
 
 #[test]
+fn it_always_comes_to_an_end() {
+    let (space, completed) = explored(3);
+    assert_eq!(space.avoiding(|marking| marking.count(completed) == 1), None);
+    // Most runs end without a commit.
+    let is_commit = |(decision, _): (&Decision, u32)| *decision == Decision::Commit;
+    let run = space.avoiding(|marking| marking.tokens(completed).any(is_commit)).expect("some vote no");
+    assert!(run.cycle.is_empty() && space.dead().contains(&run.begin), "{run:?}");
+}
+
+#[test]
 fn a_budget_that_runs_out_names_the_place_that_grows() {
     let mut net = Net::new("counter");
     let count = net.place("count", [0_u64]);
