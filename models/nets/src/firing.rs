@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 
 use crate::arcs::Source;
 use crate::multiset::{EMPTY, Store, TooMany, hasher};
-use crate::net::{Net, Transition};
+use crate::net::{Core, Transition};
 
 /// Effects of a transition are remembered no longer when under half of so many look-ups found one.
 const TRIAL: u32 = 20_000;
@@ -56,7 +56,7 @@ pub(crate) struct Overflow {
 }
 
 impl Firing {
-    pub(crate) fn new(net: &Net) -> Self {
+    pub(crate) fn new(net: &Core) -> Self {
         let mut order: Vec<usize> = (0..net.transitions.len()).collect();
         order.sort_by_key(|&transition| std::cmp::Reverse(net.transitions[transition].priority));
         let memories = order.into_iter().map(|number| Memory::new(number, &net.transitions[number])).collect();
@@ -66,12 +66,12 @@ impl Firing {
     /// Calls `each` with every way to fire at a marking: the transition, what it binds, and the marking after it.
     pub(crate) fn successors<E: From<Overflow>>(
         &mut self,
-        net: &mut Net,
+        net: &mut Core,
         marking: &[u32],
         mut each: impl FnMut(usize, &Effect, &[u32]) -> Result<(), E>,
     ) -> Result<(), E> {
         let Self { memories, row } = self;
-        let Net { transitions, stores, .. } = net;
+        let Core { transitions, stores, .. } = net;
         let mut fired = None;
         for memory in memories {
             let number = memory.transition;

@@ -42,13 +42,15 @@ mod firing;
 mod multiset;
 mod net;
 mod space;
+mod tests;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 pub use arcs::{Any, Body, Input, Inputs, Keep, Output, Outputs, Place, Put, PutAll, Take, TakeAll, any};
-pub use net::{Net, NetError, Transition};
+pub use net::{Added, Net, NetError};
 pub use space::{Budget, ExploreError, Fired, Lasso, Marking, StateSpace};
+pub use tests::{Event, Paths, TestCase, Tests};
 
 /// What a place can hold.
 pub trait Token: Clone + Eq + Hash + Debug + 'static {}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::marker::PhantomData;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Token;
@@ -11,18 +12,44 @@ use crate::multiset::{EMPTY, Store, TooMany, add_to};
 
 /// A coloured Petri net.
 ///
-/// Places hold multisets of tokens of one type. A transition takes tokens from places and puts others; what it puts, and
-/// whether it may fire at all, says a plain function of what it took. See the [crate] for an example.
+/// Places hold multisets of tokens of one type. A transition takes tokens from places and puts others; what it puts,
+/// and whether it may fire at all, says a plain function of what it took. See the [crate] for an example.
+///
+/// A net from which tests are generated says what is seen of a transition: stimuli, of the type `I`, that a tester gives to
+/// an implementation, and observations, of the type `O`, that the implementation answers with ([`Net::with_events`]).
 #[derive(Debug)]
-pub struct Net {
+pub struct Net<I = (), O = ()> {
+    pub(crate) core: Core,
+    pub(crate) events: Vec<Events<I, O>>,
+}
+
+/// A net without what is seen of it.
+#[derive(Debug)]
+pub(crate) struct Core {
     name: String,
     /// What places are told by whose they are.
-    id: u64,
+    pub(crate) id: u64,
     pub(crate) places: Vec<PlaceOf>,
     pub(crate) stores: Vec<Store>,
     pub(crate) transitions: Vec<Transition>,
     /// The first initial marking that does not fit.
     overflows: Option<usize>,
+}
+
+/// What is seen of a transition.
+pub(crate) struct Events<I, O> {
+    pub(crate) input: Option<Box<Seen<I>>>,
+    pub(crate) output: Option<Box<Seen<O>>>,
+}
+
+/// Returns what is seen when a transition fires that binds the values of these numbers.
+type Seen<E> = dyn Fn(&[u32], &[Store]) -> Option<E>;
+
+impl<I, O> fmt::Debug for Events<I, O> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { input, output } = self;
+        formatter.debug_struct("Events").field("input", &input.is_some()).field("output", &output.is_some()).finish()
+    }
 }
 
 /// What a net knows of a place.
@@ -34,7 +61,7 @@ pub(crate) struct PlaceOf {
 }
 
 /// A transition of a net.
-pub struct Transition {
+pub(crate) struct Transition {
     pub(crate) name: String,
     pub(crate) inputs: Vec<Source>,
     pub(crate) outputs: Vec<usize>,
@@ -55,17 +82,39 @@ impl fmt::Debug for Transition {
     }
 }
 
-impl Transition {
+/// A transition that was added to a net, to say more of it.
+#[derive(Debug)]
+pub struct Added<'n, Given, I, O> {
+    transition: &'n mut Transition,
+    events: &'n mut Events<I, O>,
+    inputs: Rc<Given>,
+}
+
+impl<Given: Inputs, I: 'static, O: 'static> Added<'_, Given, I, O> {
     /// Lets the transition fire only while a place is empty: an inhibitor arc.
-    pub fn unless_marked<T: Token>(&mut self, place: Place<T>) -> &mut Self {
-        self.inhibitors.push(place.number);
-        self.nets.insert(place.net);
+    pub fn unless_marked<T: Token>(self, place: Place<T>) -> Self {
+        self.transition.inhibitors.push(place.number);
+        self.transition.nets.insert(place.net);
         self
     }
 
     /// Gives the transition a priority, by default 0: where several are enabled, only those of the highest one fire.
-    pub fn priority(&mut self, priority: i32) -> &mut Self {
-        self.priority = priority;
+    pub fn priority(self, priority: i32) -> Self {
+        self.transition.priority = priority;
+        self
+    }
+
+    /// Says which stimulus a tester gives when the transition fires, as a function of what its inputs bind; `None` if none.
+    pub fn input(self, stimulus: impl Body<Given::Values, I>) -> Self {
+        let inputs = Rc::clone(&self.inputs);
+        self.events.input = Some(Box::new(move |numbers, places| stimulus.call(inputs.values(numbers, places))));
+        self
+    }
+
+    /// Says what is observed when the transition fires, as a function of what its inputs bind; `None` if nothing.
+    pub fn output(self, observation: impl Body<Given::Values, O>) -> Self {
+        let inputs = Rc::clone(&self.inputs);
+        self.events.output = Some(Box::new(move |numbers, places| observation.call(inputs.values(numbers, places))));
         self
     }
 }
@@ -134,40 +183,45 @@ pub enum NetError {
 }
 
 impl Net {
-    /// Returns a net without places.
+    /// Returns a net without places, of which nothing is seen.
     pub fn new(name: impl Into<String>) -> Self {
+        Self::with_events(name)
+    }
+}
+
+impl<I: 'static, O: 'static> Net<I, O> {
+    /// Returns a net without places, of which [`Added::input`] and [`Added::output`] say what is seen: see
+    /// [`StateSpace::tests`](crate::StateSpace::tests).
+    pub fn with_events(name: impl Into<String>) -> Self {
         static NETS: AtomicU64 = AtomicU64::new(0);
-        Self {
+        let core = Core {
             name: name.into(),
             id: NETS.fetch_add(1, Ordering::Relaxed),
             places: Vec::new(),
             stores: Vec::new(),
             transitions: Vec::new(),
             overflows: None,
-        }
+        };
+        Self { core, events: Vec::new() }
     }
 
     /// Returns the name.
     pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns what its places are told by.
-    pub(crate) const fn id(&self) -> u64 {
-        self.id
+        &self.core.name
     }
 
     /// Adds a place with its initial tokens.
     pub fn place<T: Token>(&mut self, name: impl Into<String>, tokens: impl IntoIterator<Item = T>) -> Place<T> {
-        let number = self.places.len();
+        let Core { id, places, stores, overflows, .. } = &mut self.core;
+        let number = places.len();
         let mut store = Store::new::<T>();
         let initial = multiset(&mut store, tokens).unwrap_or_else(|TooMany| {
-            self.overflows.get_or_insert(number);
+            overflows.get_or_insert(number);
             EMPTY
         });
-        self.places.push(PlaceOf { name: name.into(), initial });
-        self.stores.push(store);
-        Place { net: self.id, number, tokens: PhantomData }
+        places.push(PlaceOf { name: name.into(), initial });
+        stores.push(store);
+        Place { net: *id, number, tokens: PhantomData }
     }
 
     /// Adds a transition. `inputs` are one of [`Place::take`], [`Place::keep`], [`Place::take_all`] and [`any`](crate::any), or
@@ -175,20 +229,22 @@ impl Net {
     /// not enabled. The outputs are one of [`Place::put`] and [`Place::put_all`], or a tuple.
     ///
     /// The body must be a function of its arguments alone: it is not called again for tokens that it was called with.
-    pub fn transition<I: Inputs, O: Outputs>(
+    pub fn transition<Given: Inputs, Made: Outputs>(
         &mut self,
         name: impl Into<String>,
-        inputs: I,
-        body: impl Body<I::Values, O::Values>,
-        outputs: O,
-    ) -> &mut Transition {
+        inputs: Given,
+        body: impl Body<Given::Values, Made::Values>,
+        outputs: Made,
+    ) -> Added<'_, Given, I, O> {
+        let inputs = Rc::new(inputs);
         let (sources, from): (Vec<Source>, Vec<Option<u64>>) = inputs.sources().into_iter().unzip();
         let (targets, to): (Vec<usize>, Vec<u64>) = outputs.targets().into_iter().unzip();
+        let given = Rc::clone(&inputs);
         let fire = move |numbers: &[u32], places: &mut [Store]| {
-            let made = body.call(inputs.values(numbers, places));
+            let made = body.call(given.values(numbers, places));
             made.map(|made| outputs.put(made, places)).transpose()
         };
-        self.transitions.push(Transition {
+        self.core.transitions.push(Transition {
             name: name.into(),
             inputs: sources,
             outputs: targets,
@@ -197,7 +253,10 @@ impl Net {
             fire: Box::new(fire),
             nets: from.into_iter().flatten().chain(to).collect(),
         });
-        self.transitions.last_mut().expect("it was added")
+        self.events.push(Events { input: None, output: None });
+        let transition = self.core.transitions.last_mut().expect("it was added");
+        let events = self.events.last_mut().expect("it was added");
+        Added { transition, events, inputs }
     }
 
     /// Looks for mistakes. [`Net::explore`] does so before it begins.
@@ -205,6 +264,12 @@ impl Net {
     /// # Errors
     /// [`NetError`] names the first one.
     pub fn check(&self) -> Result<(), NetError> {
+        self.core.check()
+    }
+}
+
+impl Core {
+    fn check(&self) -> Result<(), NetError> {
         let net = || self.name.clone();
         let name_twice = |what, names: Vec<&String>| {
             let mut known = BTreeSet::new();

@@ -9,7 +9,7 @@ use crate::Token;
 use crate::arcs::{Place, Source};
 use crate::firing::{Effect, Firing, Overflow};
 use crate::multiset::{Multisets, hasher, table_bytes};
-use crate::net::{Net, NetError};
+use crate::net::{Core, Net, NetError};
 
 /// How much an exploration takes at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,8 +76,8 @@ impl From<Overflow> for Stop {
 ///
 /// An arc is a transition with what its inputs bind: two bindings that lead to one marking are two arcs.
 #[derive(Debug)]
-pub struct StateSpace {
-    net: Net,
+pub struct StateSpace<I = (), O = ()> {
+    net: Net<I, O>,
     firing: Firing,
     /// By marking, the number of the multiset of each place.
     rows: Vec<u32>,
@@ -118,7 +118,7 @@ pub struct Lasso {
 /// A marking of a net.
 #[derive(Debug, Clone, Copy)]
 pub struct Marking<'a> {
-    net: &'a Net,
+    net: &'a Core,
     row: &'a [u32],
 }
 
@@ -128,7 +128,7 @@ impl<'a> Marking<'a> {
     /// # Panics
     /// If the place is one of another net.
     pub fn tokens<T: Token>(self, place: Place<T>) -> impl Iterator<Item = (&'a T, u32)> {
-        assert_eq!(place.net, self.net.id(), "the place is one of another net");
+        assert_eq!(place.net, self.net.id, "the place is one of another net");
         let store = &self.net.stores[place.number];
         let numbers = store.multisets().get(self.row[place.number]);
         numbers.iter().map(move |&(number, count)| (store.token(number), count))
@@ -162,38 +162,43 @@ impl fmt::Display for Marking<'_> {
     }
 }
 
-impl Net {
+impl<I: 'static, O: 'static> Net<I, O> {
     /// Returns all markings that the net can reach.
     ///
     /// # Errors
     /// [`ExploreError`] if the net has a mistake, if the budget runs out, or if something does not fit into 32 bits. There
     /// is no state space of a part of the markings.
-    pub fn explore(mut self, budget: &Budget) -> Result<StateSpace, ExploreError> {
+    pub fn explore(mut self, budget: &Budget) -> Result<StateSpace<I, O>, ExploreError> {
         self.check()?;
-        let mut firing = Firing::new(&self);
+        let core = &mut self.core;
+        let mut firing = Firing::new(core);
         let mut explorer = Explorer {
-            width: self.places.len(),
-            rows: self.places.iter().map(|place| place.initial).collect(),
+            width: core.places.len(),
+            rows: core.places.iter().map(|place| place.initial).collect(),
             markings: 1,
             numbers: HashTable::new(),
             targets: Vec::new(),
             begins: vec![0],
         };
         explorer.keep_initial();
-        let explored = explorer.run(&mut self, &mut firing, budget);
+        let explored = explorer.run(core, &mut firing, budget);
         let Explorer { rows, targets, begins, markings, .. } = explorer;
         match explored {
             Ok(()) => Ok(StateSpace { net: self, firing, rows, targets, begins }),
-            Err(stop) => Err(self.error(stop, markings as usize)),
+            Err(stop) => Err(core.error(stop, markings as usize)),
         }
+    }
+}
+
+impl Core {
+    pub(crate) fn too_many(&self, Overflow { place }: Overflow) -> ExploreError {
+        ExploreError::TooMany { what: format!("tokens, or contents, of `{}`", self.places[place].name) }
     }
 
     fn error(&self, stop: Stop, markings: usize) -> ExploreError {
         match stop {
             Stop::Markings => ExploreError::TooMany { what: "markings".to_owned() },
-            Stop::Overflow(Overflow { place }) => {
-                ExploreError::TooMany { what: format!("tokens, or contents, of `{}`", self.places[place].name) }
-            }
+            Stop::Overflow(overflow) => self.too_many(overflow),
             Stop::Budget(limit) => {
                 let contents = |place: &usize| self.stores[*place].multisets().len();
                 let place = (0..self.places.len()).max_by_key(contents).unwrap_or(0);
@@ -222,7 +227,7 @@ impl Explorer {
         self.numbers.insert_unique(hash, 0, |_| hash);
     }
 
-    fn run(&mut self, net: &mut Net, firing: &mut Firing, budget: &Budget) -> Result<(), Stop> {
+    fn run(&mut self, net: &mut Core, firing: &mut Firing, budget: &Budget) -> Result<(), Stop> {
         let mut next = 0;
         let mut marking = Vec::new();
         while next < self.markings {
@@ -264,7 +269,7 @@ impl Explorer {
         }
     }
 
-    fn bytes(&self, net: &Net, firing: &Firing) -> usize {
+    fn bytes(&self, net: &Core, firing: &Firing) -> usize {
         4 * (self.rows.capacity() + self.targets.capacity())
             + size_of::<usize>() * self.begins.capacity()
             + table_bytes(&self.numbers)
@@ -282,9 +287,9 @@ fn hash(row: &[u32]) -> u64 {
     hasher().hash_one(row)
 }
 
-impl StateSpace {
+impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// Returns the net.
-    pub fn net(&self) -> &Net {
+    pub fn net(&self) -> &Net<I, O> {
         &self.net
     }
 
@@ -303,8 +308,8 @@ impl StateSpace {
     /// # Panics
     /// If there are not so many.
     pub fn marking(&self, number: usize) -> Marking<'_> {
-        let width = self.net.places.len();
-        Marking { net: &self.net, row: &self.rows[number * width..][..width] }
+        let width = self.net.core.places.len();
+        Marking { net: &self.net.core, row: &self.rows[number * width..][..width] }
     }
 
     /// Returns the markings to which the arcs of a marking lead.
@@ -328,11 +333,11 @@ impl StateSpace {
     /// # Panics
     /// If the place is one of another net.
     pub fn bounds<T: Token>(&self, place: Place<T>) -> (u64, u64) {
-        assert_eq!(place.net, self.net.id(), "the place is one of another net");
-        let width = self.net.places.len();
-        let mut is_used = vec![false; self.net.stores[place.number].multisets().len()];
+        assert_eq!(place.net, self.net.core.id, "the place is one of another net");
+        let width = self.net.core.places.len();
+        let mut is_used = vec![false; self.net.core.stores[place.number].multisets().len()];
         self.rows.iter().skip(place.number).step_by(width).for_each(|&multiset| is_used[multiset as usize] = true);
-        let multisets: &Multisets = self.net.stores[place.number].multisets();
+        let multisets: &Multisets = self.net.core.stores[place.number].multisets();
         let sizes = (0..).zip(&is_used).filter(|(_, used)| **used).map(|(number, _)| multisets.size(number));
         sizes.fold((u64::MAX, 0), |(least, most), size| (least.min(size), most.max(size)))
     }
@@ -476,25 +481,13 @@ impl StateSpace {
     /// If there is no such arc.
     pub fn fired(&mut self, marking: usize, arc: usize) -> Fired {
         let target = self.successors(marking)[arc] as usize;
-        let width = self.net.places.len();
-        let row = self.rows[marking * width..][..width].to_vec();
-        let mut found = None;
-        let mut number = 0;
-        // What is explored has been counted already.
-        let seen = self.firing.successors(&mut self.net, &row, |transition, effect: &Effect, _| {
-            if number == arc {
-                found = Some((transition, effect.binding.clone()));
-            }
-            number += 1;
-            Ok::<(), Overflow>(())
-        });
-        assert!(seen.is_ok(), "what is explored fits");
-        let (transition, binding) = found.expect("there are so many arcs");
-        let transition = &self.net.transitions[transition];
+        let (transition, binding) = self.fired_at(marking).swap_remove(arc);
+        let core = &self.net.core;
+        let transition = &core.transitions[transition];
         let words = |(input, &token): (&Source, &u32)| match *input {
-            Source::Taken(place) | Source::Kept(place) => Some(self.net.stores[place].words(token)),
+            Source::Taken(place) | Source::Kept(place) => Some(core.stores[place].words(token)),
             Source::Emptied(place) => {
-                let store = &self.net.stores[place];
+                let store = &core.stores[place];
                 let tokens = store.multisets().get(token).iter();
                 let words = tokens.flat_map(|&(token, count)| std::iter::repeat_n(store.words(token), count as usize));
                 Some(format!("[{}]", words.collect::<Vec<_>>().join(", ")))
@@ -503,5 +496,23 @@ impl StateSpace {
         };
         let binding = transition.inputs.iter().zip(&binding).map(words).collect();
         Fired { transition: transition.name.clone(), binding, marking: target }
+    }
+
+    /// Returns where the arcs of a marking begin among all.
+    pub(crate) fn first_arc(&self, marking: usize) -> usize {
+        self.begins[marking]
+    }
+
+    /// Returns the transition of each arc of a marking, with what it binds.
+    pub(crate) fn fired_at(&mut self, marking: usize) -> Vec<(usize, Box<[u32]>)> {
+        let width = self.net.core.places.len();
+        let row = &self.rows[marking * width..][..width];
+        let mut fired = Vec::with_capacity(self.begins[marking + 1] - self.begins[marking]);
+        let seen = self.firing.successors(&mut self.net.core, row, |transition, effect: &Effect, _| {
+            fired.push((transition, effect.binding.clone()));
+            Ok::<(), Overflow>(())
+        });
+        assert!(seen.is_ok(), "what is explored fits");
+        fired
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use proptest::prelude::*;
-use simutant_nets::{Budget, ExploreError, Net, NetError, Place, any};
+use simutant_nets::{Added, Budget, ExploreError, Inputs, Net, NetError, Place, any};
 
 /// How many markings the naive explorer looks at.
 const MARKINGS_MAX: usize = 600;
@@ -12,7 +12,7 @@ const PLACES: usize = 3;
 
 /// What a transition takes, by places.
 #[derive(Debug, Clone, Copy)]
-enum Inputs {
+enum Arcs {
     One(usize),
     Two(usize, usize),
     Tested(usize, usize),
@@ -22,7 +22,7 @@ enum Inputs {
 
 #[derive(Debug, Clone)]
 struct Transition {
-    inputs: Inputs,
+    inputs: Arcs,
     outputs: (usize, usize),
     guard: u8,
     add: u8,
@@ -47,6 +47,14 @@ fn made(transition: &Transition, sum: u8) -> Option<(u8, Vec<u8>)> {
     (sum % 4 != transition.guard).then_some(((sum + transition.add) % 3, all))
 }
 
+/// Gives a transition its priority and its inhibitor.
+fn limit<Given: Inputs>(added: Added<'_, Given, (), ()>, what: &Transition, places: &[Place<u8>]) {
+    let added = added.priority(what.priority);
+    if let Some(place) = what.inhibitor {
+        added.unless_marked(places[place]);
+    }
+}
+
 fn net(initial: &Marking, transitions: &[Transition]) -> (Net, [Place<u8>; PLACES]) {
     let mut net = Net::new("random");
     let mut places = Vec::new();
@@ -57,29 +65,40 @@ fn net(initial: &Marking, transitions: &[Transition]) -> (Net, [Place<u8>; PLACE
         let name = format!("transition {number}");
         let outputs = (places[transition.outputs.0].put(), places[transition.outputs.1].put_all());
         let what = transition.clone();
-        let added = match transition.inputs {
-            Inputs::One(one) => net.transition(name, places[one].take(), move |one| made(&what, one), outputs),
-            Inputs::Two(one, other) => {
+        match transition.inputs {
+            Arcs::One(one) => {
+                let added = net.transition(name, places[one].take(), move |one| made(&what, one), outputs);
+                limit(added, transition, &places)
+            }
+            Arcs::Two(one, other) => {
                 let inputs = (places[one].take(), places[other].take());
-                net.transition(name, inputs, move |one: u8, other: u8| made(&what, one + 2 * other), outputs)
+                limit(
+                    net.transition(name, inputs, move |one: u8, other: u8| made(&what, one + 2 * other), outputs),
+                    transition,
+                    &places,
+                )
             }
-            Inputs::Tested(one, other) => {
+            Arcs::Tested(one, other) => {
                 let inputs = (places[one].take(), places[other].keep());
-                net.transition(name, inputs, move |one: u8, other: u8| made(&what, one + 2 * other), outputs)
+                limit(
+                    net.transition(name, inputs, move |one: u8, other: u8| made(&what, one + 2 * other), outputs),
+                    transition,
+                    &places,
+                )
             }
-            Inputs::Rest(one, other) => {
+            Arcs::Rest(one, other) => {
                 let inputs = (places[one].take(), places[other].take_all());
                 let body = move |one: u8, others: Vec<u8>| made(&what, one + sum(&others));
-                net.transition(name, inputs, body, outputs)
+                limit(net.transition(name, inputs, body, outputs), transition, &places)
             }
-            Inputs::Free(one) => {
+            Arcs::Free(one) => {
                 let inputs = (any([0, 1]), places[one].take());
-                net.transition(name, inputs, move |free: u8, one: u8| made(&what, one + 2 * free), outputs)
+                limit(
+                    net.transition(name, inputs, move |free: u8, one: u8| made(&what, one + 2 * free), outputs),
+                    transition,
+                    &places,
+                )
             }
-        };
-        added.priority(transition.priority);
-        if let Some(place) = transition.inhibitor {
-            added.unless_marked(places[place]);
         }
     }
     (net, places.try_into().expect("there are so many"))
@@ -101,24 +120,24 @@ fn taken(marking: &Marking, place: usize) -> Vec<(u8, Marking)> {
 fn bound(transition: &Transition, marking: &Marking) -> Vec<(u8, Marking)> {
     let mut all = Vec::new();
     match transition.inputs {
-        Inputs::One(one) => all = taken(marking, one),
-        Inputs::Two(one, other) => {
+        Arcs::One(one) => all = taken(marking, one),
+        Arcs::Two(one, other) => {
             for (first, rest) in taken(marking, one) {
                 all.extend(taken(&rest, other).into_iter().map(|(second, rest)| (first + 2 * second, rest)));
             }
         }
-        Inputs::Tested(one, other) => {
+        Arcs::Tested(one, other) => {
             for (first, rest) in taken(marking, one) {
                 all.extend(taken(&rest, other).into_iter().map(|(second, _)| (first + 2 * second, rest.clone())));
             }
         }
-        Inputs::Rest(one, other) => {
+        Arcs::Rest(one, other) => {
             for (first, mut rest) in taken(marking, one) {
                 let others = sum(&std::mem::take(&mut rest[other]));
                 all.push((first + others, rest));
             }
         }
-        Inputs::Free(one) => {
+        Arcs::Free(one) => {
             for free in [0, 1] {
                 all.extend(taken(marking, one).into_iter().map(|(token, rest)| (token + 2 * free, rest)));
             }
@@ -170,11 +189,11 @@ fn transition() -> impl Strategy<Value = Transition> {
     let place = 0..PLACES;
     let two = (place.clone(), place.clone());
     let inputs = prop_oneof![
-        place.clone().prop_map(Inputs::One),
-        two.clone().prop_map(|(one, other)| Inputs::Two(one, other)),
-        two.clone().prop_map(|(one, other)| Inputs::Tested(one, other)),
-        two.clone().prop_map(|(one, other)| Inputs::Rest(one, other)),
-        place.clone().prop_map(Inputs::Free),
+        place.clone().prop_map(Arcs::One),
+        two.clone().prop_map(|(one, other)| Arcs::Two(one, other)),
+        two.clone().prop_map(|(one, other)| Arcs::Tested(one, other)),
+        two.clone().prop_map(|(one, other)| Arcs::Rest(one, other)),
+        place.clone().prop_map(Arcs::Free),
     ];
     let inhibitor = proptest::option::weighted(0.2, place);
     (inputs, two, 0..4_u8, 0..3_u8, inhibitor, 0..2).prop_map(|(inputs, outputs, guard, add, inhibitor, priority)| {

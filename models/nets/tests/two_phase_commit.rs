@@ -1,25 +1,42 @@
 //! The state space of two-phase commit has the size that others found.
 
-use simutant_nets::{Budget, ExploreError, Net, Place, StateSpace, any};
+use std::collections::BTreeSet;
+
+use simutant_nets::{Budget, ExploreError, Net, Paths, Place, StateSpace, any};
 
 type Worker = u8;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Vote {
     Yes,
     No,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Decision {
     Commit,
     Abort,
 }
 
+/// What is observed of a coordinator.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Told {
+    Worker(Worker, Decision),
+    Completed(Decision),
+}
+
+/// Whom the coordinator tells its decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tells {
+    All,
+    /// Those that voted no, if any did: then the others wait for ever (a published coordinator).
+    NoVoters,
+}
+
 /// Two-phase commit without failures: the coordinator tells its decision to all workers, and waits until those that voted
 /// yes have acknowledged it (Wang, Kristensen, Meling, Stolz, VECoS 2018, section 4).
-fn two_phase_commit(workers: Worker) -> (Net, Place<Decision>) {
-    let mut net = Net::new("two-phase commit");
+fn two_phase_commit(workers: Worker, tells: Tells) -> (Net<(Worker, Vote), Told>, Place<Decision>) {
+    let mut net = Net::with_events("two-phase commit");
     let start = net.place("start", [()]);
     let can_commit = net.place::<Worker>("can commit", []);
     let idle = net.place("idle", 1..=workers);
@@ -45,7 +62,8 @@ fn two_phase_commit(workers: Worker) -> (Net, Place<Decision>) {
         (idle.take(), can_commit.take(), any([Vote::Yes, Vote::No])),
         vote,
         (votes.put(), waiting_decision.put()),
-    );
+    )
+    .input(|worker, _, vote| Some((worker, vote)));
     let collect = |(), vote, mut list: Vec<_>| {
         list.insert(0, vote);
         Some(list)
@@ -60,7 +78,10 @@ fn two_phase_commit(workers: Worker) -> (Net, Place<Decision>) {
         let all_voted = list.len() == usize::from(workers);
         let yes: Vec<Worker> = list.iter().filter(|(_, vote)| *vote == Vote::Yes).map(|(worker, _)| *worker).collect();
         let decision = if yes.len() == list.len() { Decision::Commit } else { Decision::Abort };
-        let told = (1..=workers).map(|worker| (worker, decision)).collect();
+        let is_told = |worker: &Worker| {
+            tells == Tells::All || decision == Decision::Commit || list.contains(&(*worker, Vote::No))
+        };
+        let told = (1..=workers).filter(is_told).map(|worker| (worker, decision)).collect();
         all_voted.then_some((Vec::new(), told, (decision, yes)))
     };
     net.transition(
@@ -74,7 +95,8 @@ fn two_phase_commit(workers: Worker) -> (Net, Place<Decision>) {
         (waiting_decision.take(), decisions.take()),
         |worker: Worker, (to, _): (Worker, Decision)| (worker == to).then_some((worker, worker)),
         (idle.put(), acknowledgements.put()),
-    );
+    )
+    .output(|worker, (_, decision)| Some(Told::Worker(worker, decision)));
     let complete = |(decision, awaited): (Decision, Vec<Worker>), arrived: Vec<Worker>| {
         let others = arrived.iter().copied().filter(|worker| !awaited.contains(worker)).collect();
         awaited.iter().all(|worker| arrived.contains(worker)).then_some((decision, others))
@@ -84,12 +106,13 @@ fn two_phase_commit(workers: Worker) -> (Net, Place<Decision>) {
         (waiting_acknowledgements.take(), acknowledgements.take_all()),
         complete,
         (completed.put(), acknowledgements.put_all()),
-    );
+    )
+    .output(|(decision, _): (Decision, Vec<Worker>), _| Some(Told::Completed(decision)));
     (net, completed)
 }
 
-fn explored(workers: Worker) -> (StateSpace, Place<Decision>) {
-    let (net, completed) = two_phase_commit(workers);
+fn explored(workers: Worker) -> (StateSpace<(Worker, Vote), Told>, Place<Decision>) {
+    let (net, completed) = two_phase_commit(workers, Tells::All);
     (net.explore(&Budget::default()).expect("it is small"), completed)
 }
 
@@ -124,6 +147,57 @@ fn a_commit_needs_that_all_vote_yes() {
     assert_eq!((votes, firings.last().map(|fired| fired.marking)), (3, Some(commits[0])));
     // Send, vote, collect, decide, be told, complete.
     assert_eq!(firings.len(), 1 + 3 + 3 + 1 + 3 + 1);
+}
+
+/// Returns what must be observed where the workers vote so.
+fn expected(votes: &BTreeSet<(Worker, Vote)>) -> BTreeSet<Told> {
+    let all_yes = votes.iter().all(|(_, vote)| *vote == Vote::Yes);
+    let decision = if all_yes { Decision::Commit } else { Decision::Abort };
+    let told = votes.iter().map(|&(worker, _)| Told::Worker(worker, decision));
+    told.chain([Told::Completed(decision)]).collect()
+}
+
+#[test]
+fn there_is_a_test_case_for_each_vector_of_votes_with_its_one_outcome() {
+    for workers in 2..=5 {
+        let tests = explored(workers).0.tests().expect("they are few");
+        assert_eq!((tests.cases.len(), tests.paths, tests.endless), (1 << workers, Paths::All, 0));
+        for case in &tests.cases {
+            assert_eq!(case.outcomes, BTreeSet::from([expected(&case.inputs)]));
+            assert!(tests.judge(case, &expected(&case.inputs)).passes());
+        }
+    }
+}
+
+#[test]
+fn a_coordinator_that_tells_the_no_voters_only_fails_each_mixed_test_case() {
+    let workers = 3;
+    let tests = explored(workers).0.tests().expect("they are few");
+    let mut faulty = two_phase_commit(workers, Tells::NoVoters).0;
+    let seen = faulty.simulate(500, 1, 1_000).expect("it is small");
+    assert_eq!(seen.cases.len(), tests.cases.len());
+    for (case, seen) in tests.cases.iter().zip(&seen.cases) {
+        assert_eq!(case.inputs, seen.inputs);
+        let different: BTreeSet<Vote> = case.inputs.iter().map(|(_, vote)| *vote).collect();
+        let fails = seen.outcomes.iter().all(|observed| !tests.judge(case, observed).passes());
+        assert_eq!(fails, different.len() == 2, "{:?}", case.inputs);
+    }
+}
+
+#[test]
+fn simulations_find_as_many_vectors_of_votes_as_chance_does() {
+    // Table 13.3 of Wang's thesis (2021), whose column of steps counts runs.
+    for (workers, runs) in [(2, 5), (2, 10), (3, 10), (3, 20), (4, 50), (4, 100), (5, 100), (5, 200), (10, 5_000)] {
+        let tests = two_phase_commit(workers, Tells::All).0.simulate(runs, 1, 1_000).expect("it is small");
+        let (vectors, n) = (f64::from(1 << workers), runs as i32);
+        let (missed, both_missed) = ((1.0 - 1.0 / vectors).powi(n), (1.0 - 2.0 / vectors).powi(n));
+        let mean = vectors * (1.0 - missed);
+        let variance = vectors * (vectors - 1.0) * both_missed + vectors * missed - (vectors * missed).powi(2);
+        let found = tests.cases.len() as f64;
+        assert!((found - mean).abs() <= 3.29 * variance.sqrt(), "{workers} workers: {found}, expected {mean}");
+        assert!(tests.cases.iter().all(|case| case.outcomes == BTreeSet::from([expected(&case.inputs)])));
+        assert_eq!((tests.paths, tests.endless), (Paths::Simulated, 0));
+    }
 }
 
 #[test]

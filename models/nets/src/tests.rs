@@ -1,0 +1,278 @@
+//! Tests from a net: stimuli, and what may be observed of them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt::Debug;
+
+use hashbrown::HashMap;
+use simutant_outcomes::{Finding, Inconclusive, Verdict};
+use simutant_random::Random;
+
+use crate::firing::{Effect, Firing, Overflow};
+use crate::multiset::hasher;
+use crate::net::Net;
+use crate::space::{ExploreError, StateSpace};
+
+/// A stimulus or an observation.
+pub trait Event: Clone + Ord + Debug + 'static {}
+
+impl<E: Clone + Ord + Debug + 'static> Event for E {}
+
+/// What a tester gives to an implementation, and what it may be answered.
+///
+/// The events of a run are a set: their order is not compared, and one that comes again adds nothing. Where either matters,
+/// give the events a number or the name of a client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestCase<I, O> {
+    /// The stimuli.
+    pub inputs: BTreeSet<I>,
+    /// What may be observed: one of these sets.
+    pub outcomes: BTreeSet<BTreeSet<O>>,
+}
+
+/// Of which runs the test cases have the outcomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paths {
+    /// Of all that have the inputs of a test case: what is observed beside them is wrong.
+    All,
+    /// Of those that were simulated: what is observed beside them may be right.
+    Simulated,
+}
+
+/// Test cases that were generated from a net.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tests<I, O> {
+    /// The test cases, no two of them with the same inputs, in the order of these.
+    pub cases: Vec<TestCase<I, O>>,
+    /// Of which runs they have the outcomes.
+    pub paths: Paths,
+    /// How many cycles no run leaves that comes to them, or, in a simulation, how many runs had no end within the limit of
+    /// steps. They give no test case.
+    pub endless: usize,
+}
+
+impl<I: Event, O: Event> Tests<I, O> {
+    /// Returns the verdict on what was observed of an implementation on one of the test cases.
+    pub fn judge(&self, case: &TestCase<I, O>, observed: &BTreeSet<O>) -> Verdict {
+        if case.outcomes.contains(observed) {
+            return Verdict::Pass;
+        }
+        match self.paths {
+            Paths::All => {
+                let summary = format!("{observed:?} was observed, and one of {:?} is allowed", case.outcomes);
+                Verdict::Fail(Finding::wrong_result("other-outcome", summary))
+            }
+            Paths::Simulated => {
+                let reason = format!("{observed:?} was observed, which no simulated run with these inputs shows");
+                Verdict::Inconclusive(Inconclusive { reason })
+            }
+        }
+    }
+}
+
+/// Sets of events, each with a number.
+struct Sets<E> {
+    events: BTreeMap<E, u32>,
+    sets: Vec<Vec<u32>>,
+    numbers: HashMap<Vec<u32>, u32, foldhash::fast::FixedState>,
+    /// Sets with one more event.
+    larger: HashMap<(u32, u32), u32, foldhash::fast::FixedState>,
+}
+
+impl<E: Event> Sets<E> {
+    /// The number of the empty set.
+    const EMPTY: u32 = 0;
+
+    fn new() -> Self {
+        let mut numbers = HashMap::with_hasher(hasher());
+        numbers.insert(Vec::new(), Self::EMPTY);
+        Self { events: BTreeMap::new(), sets: vec![Vec::new()], numbers, larger: HashMap::with_hasher(hasher()) }
+    }
+
+    fn event(&mut self, event: E) -> Result<u32, ExploreError> {
+        let next = number(self.events.len())?;
+        Ok(*self.events.entry(event).or_insert(next))
+    }
+
+    /// Returns the set with an event, if there is one.
+    fn with(&mut self, set: u32, event: Option<u32>) -> Result<u32, ExploreError> {
+        let Some(event) = event else { return Ok(set) };
+        if let Some(&larger) = self.larger.get(&(set, event)) {
+            return Ok(larger);
+        }
+        let mut events = self.sets[set as usize].clone();
+        if let Err(place) = events.binary_search(&event) {
+            events.insert(place, event);
+        }
+        let larger = match self.numbers.get(&events) {
+            Some(&known) => known,
+            None => {
+                let new = number(self.sets.len())?;
+                self.numbers.insert(events.clone(), new);
+                self.sets.push(events);
+                new
+            }
+        };
+        self.larger.insert((set, event), larger);
+        Ok(larger)
+    }
+
+    /// Returns the sets by their numbers.
+    fn into_sets(self) -> Vec<BTreeSet<E>> {
+        let mut events: Vec<(E, u32)> = self.events.into_iter().collect();
+        events.sort_unstable_by_key(|event| event.1);
+        let set = |numbers: Vec<u32>| numbers.into_iter().map(|number| events[number as usize].0.clone()).collect();
+        self.sets.into_iter().map(set).collect()
+    }
+}
+
+fn number(count: usize) -> Result<u32, ExploreError> {
+    u32::try_from(count).map_err(|_| ExploreError::TooMany { what: "events, or sets of them,".to_owned() })
+}
+
+/// The events of one run so far: the numbers of a set of stimuli and of one of observations.
+type Seen = (u32, u32);
+
+/// Collects what runs showed.
+struct Collected<I, O> {
+    inputs: Sets<I>,
+    outputs: Sets<O>,
+    cases: BTreeSet<Seen>,
+}
+
+impl<I: Event, O: Event> Collected<I, O> {
+    fn new() -> Self {
+        Self { inputs: Sets::new(), outputs: Sets::new(), cases: BTreeSet::new() }
+    }
+
+    /// Returns the numbers of what is seen of a transition.
+    fn seen(&mut self, net: &Net<I, O>, fired: &(usize, Box<[u32]>)) -> Result<[Option<u32>; 2], ExploreError> {
+        let events = &net.events[fired.0];
+        let places = &net.core.stores;
+        let input = events.input.as_ref().and_then(|input| input(&fired.1, places));
+        let output = events.output.as_ref().and_then(|output| output(&fired.1, places));
+        let input = input.map(|input| self.inputs.event(input)).transpose()?;
+        Ok([input, output.map(|output| self.outputs.event(output)).transpose()?])
+    }
+
+    fn with(&mut self, seen: Seen, [input, output]: [Option<u32>; 2]) -> Result<Seen, ExploreError> {
+        Ok((self.inputs.with(seen.0, input)?, self.outputs.with(seen.1, output)?))
+    }
+
+    fn tests(self, paths: Paths, endless: usize) -> Tests<I, O> {
+        let (inputs, outputs) = (self.inputs.into_sets(), self.outputs.into_sets());
+        let mut outcomes: BTreeMap<&BTreeSet<I>, BTreeSet<BTreeSet<O>>> = BTreeMap::new();
+        for (input, output) in self.cases {
+            outcomes.entry(&inputs[input as usize]).or_default().insert(outputs[output as usize].clone());
+        }
+        let case = |(inputs, outcomes): (&BTreeSet<I>, _)| TestCase { inputs: inputs.clone(), outcomes };
+        Tests { cases: outcomes.into_iter().map(case).collect(), paths, endless }
+    }
+}
+
+const NOTHING: Seen = (0, 0);
+
+impl<I: Event, O: Event> StateSpace<I, O> {
+    /// Returns a test case for each set of stimuli of a run that ends, with what is observed of all runs that have them.
+    ///
+    /// What runs show is propagated to a fixpoint: over the strongly connected components in the order of the arcs between
+    /// them, and within one until nothing is new.
+    ///
+    /// Cost: each marking is seen once for each different set of events with which it is reached.
+    ///
+    /// # Errors
+    /// [`ExploreError::TooMany`] if there are more than 2^32 - 1 different sets of events.
+    pub fn tests(&mut self) -> Result<Tests<I, O>, ExploreError> {
+        let mut collected = Collected::new();
+        let mut events: Vec<[Option<u32>; 2]> = Vec::with_capacity(self.arcs());
+        for marking in 0..self.markings() {
+            for fired in self.fired_at(marking) {
+                events.push(collected.seen(self.net(), &fired)?);
+            }
+        }
+        let components = self.components();
+        let mut order: Vec<usize> = (0..self.markings()).collect();
+        // Arcs lead to components with smaller numbers.
+        order.sort_by_key(|&marking| std::cmp::Reverse(components[marking]));
+        let mut seen: Vec<BTreeSet<Seen>> = vec![BTreeSet::new(); self.markings()];
+        seen[0].insert(NOTHING);
+        let mut endless = 0;
+        for component in order.chunk_by(|&one, &other| components[one] == components[other]) {
+            let mut open: VecDeque<(usize, Seen)> = VecDeque::new();
+            let mut is_left = false;
+            for &marking in component {
+                open.extend(seen[marking].iter().map(|&seen| (marking, seen)));
+            }
+            while let Some((marking, before)) = open.pop_front() {
+                let first = self.first_arc(marking);
+                if self.successors(marking).is_empty() {
+                    collected.cases.insert(before);
+                    is_left = true;
+                }
+                for (arc, &target) in self.successors(marking).iter().enumerate() {
+                    let after = collected.with(before, events[first + arc])?;
+                    let target = target as usize;
+                    let is_new = seen[target].insert(after);
+                    if components[target] != components[marking] {
+                        is_left = true;
+                    } else if is_new {
+                        open.push_back((target, after));
+                    }
+                }
+            }
+            component.iter().for_each(|&marking| seen[marking] = BTreeSet::new());
+            endless += usize::from(!is_left);
+        }
+        Ok(collected.tests(Paths::All, endless))
+    }
+}
+
+impl<I: Event, O: Event> Net<I, O> {
+    /// Returns a test case for each set of stimuli of so many random runs, with what is observed of the runs that had them:
+    /// for nets whose state space is too large. Each step is one of those that are possible, all equally likely. A run with
+    /// more than `steps_max` steps gives no test case.
+    ///
+    /// # Errors
+    /// [`ExploreError`] if the net has a mistake, or if something does not fit into 32 bits.
+    pub fn simulate(&mut self, runs: usize, seed: u64, steps_max: usize) -> Result<Tests<I, O>, ExploreError> {
+        self.check()?;
+        let mut random = Random::from_seed(seed);
+        let mut firing = Firing::new(&self.core);
+        let mut collected = Collected::new();
+        let initial: Vec<u32> = self.core.places.iter().map(|place| place.initial).collect();
+        let mut endless = 0;
+        for _ in 0..runs {
+            let mut marking = initial.clone();
+            let mut seen = NOTHING;
+            let mut steps = 0;
+            loop {
+                let mut chosen: Option<(usize, Box<[u32]>)> = None;
+                let mut count = 0;
+                let mut next = Vec::new();
+                // The last of those that replaced the one before it, each with one chance in as many as there are so far.
+                let enabled = firing.successors(&mut self.core, &marking, |transition, effect: &Effect, after| {
+                    count += 1;
+                    if random.uniform(0..count) == 0 {
+                        chosen = Some((transition, effect.binding.clone()));
+                        next.clear();
+                        next.extend_from_slice(after);
+                    }
+                    Ok::<(), Overflow>(())
+                });
+                enabled.map_err(|overflow| self.core.too_many(overflow))?;
+                let Some(fired) = chosen else {
+                    collected.cases.insert(seen);
+                    break;
+                };
+                if steps == steps_max {
+                    endless += 1;
+                    break;
+                }
+                let events = collected.seen(self, &fired)?;
+                seen = collected.with(seen, events)?;
+                marking = next;
+                steps += 1;
+            }
+        }
+        Ok(collected.tests(Paths::Simulated, endless))
+    }
+}
