@@ -2,6 +2,7 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use simutant_random::Random;
 
 use crate::arcs::Source;
 use crate::multiset::{EMPTY, Store, TooMany, hasher};
@@ -9,6 +10,9 @@ use crate::net::{Core, Transition};
 
 /// Effects of a transition are remembered no longer when under half of so many look-ups found one.
 const TRIAL: u32 = 20_000;
+
+/// How often a binding is drawn before all are looked at.
+const TRIES: usize = 100;
 
 /// A way in which a transition fires.
 #[derive(Debug, Clone)]
@@ -19,6 +23,20 @@ pub(crate) struct Effect {
     left: Box<[(usize, u32)]>,
     /// The multisets that it puts.
     put: Box<[(usize, u32)]>,
+}
+
+impl Effect {
+    /// Writes the marking after it.
+    fn apply(&self, marking: &[u32], stores: &mut [Store], row: &mut Vec<u32>) -> Result<(), Overflow> {
+        row.clear();
+        row.extend_from_slice(marking);
+        self.left.iter().for_each(|&(place, left)| row[place] = left);
+        for &(place, put) in &self.put {
+            let sum = stores[place].multisets_mut().add(row[place], put);
+            row[place] = sum.map_err(|TooMany| Overflow { place })?;
+        }
+        Ok(())
+    }
 }
 
 /// The transitions of a net, with what is known of their effects.
@@ -83,19 +101,60 @@ impl Firing {
                 continue;
             }
             let mut apply = |effect: &Effect, stores: &mut [Store]| -> Result<(), E> {
-                row.clear();
-                row.extend_from_slice(marking);
-                effect.left.iter().for_each(|&(place, left)| row[place] = left);
-                for &(place, put) in &effect.put {
-                    let sum = stores[place].multisets_mut().add(row[place], put);
-                    row[place] = sum.map_err(|TooMany| Overflow { place })?;
-                }
+                effect.apply(marking, stores, row)?;
                 fired = Some(transition.priority);
                 each(number, effect, row)
             };
             memory.with(transition, marking, stores, &mut apply)?;
         }
         Ok(())
+    }
+
+    /// Returns one of the ways to fire at a marking, all equally likely, with the transition and the marking after it;
+    /// `None` if there is none.
+    ///
+    /// Inputs are bound at random, and again where the transition is not enabled with them: so a step does not take the
+    /// time that all ways take. Where that finds nothing, all are looked at.
+    pub(crate) fn sample(
+        &mut self,
+        net: &mut Core,
+        marking: &[u32],
+        random: &mut Random,
+    ) -> Result<Option<(usize, Effect, Vec<u32>)>, Overflow> {
+        let Core { transitions, stores, .. } = &mut *net;
+        let highest = self.memories.iter().map(|memory| transitions[memory.transition].priority).max();
+        let of_class =
+            self.memories.iter().take_while(|memory| Some(transitions[memory.transition].priority) == highest);
+        let counted =
+            of_class.map(|memory| Some((memory, memory.candidates(&transitions[memory.transition], marking, stores)?)));
+        // Too many to be counted: then all are looked at.
+        let candidates: Vec<(&Memory, u64)> = counted.collect::<Option<_>>().unwrap_or_default();
+        let total = candidates.iter().try_fold(0_u64, |sum, (_, count)| sum.checked_add(*count)).unwrap_or(0);
+        for _ in 0..if total == 0 { 0 } else { TRIES } {
+            let mut at = random.uniform(0..total);
+            let found = candidates.iter().find(|(_, count)| {
+                let is_it = at < *count;
+                at -= if is_it { 0 } else { *count };
+                is_it
+            });
+            let (memory, _) = found.expect("it is below the sum");
+            let transition = &transitions[memory.transition];
+            if let Some(effect) = enabled(transition, &memory.places, at, marking, stores)? {
+                let mut row = Vec::new();
+                effect.apply(marking, stores, &mut row)?;
+                return Ok(Some((memory.transition, effect, row)));
+            }
+        }
+        let (mut chosen, mut count) = (None, 0_u64);
+        self.successors(net, marking, |transition, effect, after| {
+            // The last of those that replaced the one before it, each with one chance in as many as there are so far.
+            count += 1;
+            if random.uniform(0..count) == 0 {
+                chosen = Some((transition, effect.clone(), after.to_vec()));
+            }
+            Ok::<(), Overflow>(())
+        })?;
+        Ok(chosen)
     }
 
     /// Returns about how many bytes it takes.
@@ -156,6 +215,63 @@ impl Memory {
     }
 }
 
+impl Memory {
+    /// Returns how many bindings there may be at a marking; `None` if they cannot be counted.
+    fn candidates(&self, transition: &Transition, marking: &[u32], stores: &[Store]) -> Option<u64> {
+        if transition.inhibitors.iter().any(|&place| marking[place] != EMPTY) {
+            return Some(0);
+        }
+        let options = |input: &Source| options(*input, marking, stores);
+        transition.inputs.iter().map(options).try_fold(1_u64, |product, count| product.checked_mul(count))
+    }
+}
+
+/// Returns how many values an input may bind at a marking, whatever others bind.
+fn options(input: Source, marking: &[u32], stores: &[Store]) -> u64 {
+    match input {
+        Source::Taken(place) | Source::Kept(place) => stores[place].multisets().get(marking[place]).len() as u64,
+        Source::Emptied(_) => 1,
+        Source::Free(values) => values as u64,
+    }
+}
+
+/// Returns the effect of a transition with one of its possible bindings; `None` if it is not enabled with it.
+fn enabled(
+    transition: &Transition,
+    places: &[usize],
+    mut candidate: u64,
+    marking: &[u32],
+    stores: &mut [Store],
+) -> Result<Option<Effect>, Overflow> {
+    let left: Vec<Vec<(u32, u32)>> =
+        places.iter().map(|&place| stores[place].multisets().get(marking[place]).to_vec()).collect();
+    let mut one = Enumeration { transition, places, left, binding: Vec::new(), effects: Vec::new() };
+    for &input in &transition.inputs {
+        let count = options(input, marking, stores);
+        let option = (candidate % count) as usize;
+        candidate /= count;
+        match input {
+            Source::Free(_) => one.binding.push(option as u32),
+            Source::Emptied(place) => {
+                let at = one.at(place);
+                let number = one.rest(at, stores)?;
+                one.left[at].iter_mut().for_each(|entry| entry.1 = 0);
+                one.binding.push(number);
+            }
+            Source::Taken(place) | Source::Kept(place) => {
+                let at = one.at(place);
+                let (token, count) = &mut one.left[at][option];
+                // Another input may have taken the only one.
+                let Some(fewer) = count.checked_sub(1) else { return Ok(None) };
+                *count = fewer;
+                one.binding.push(*token);
+            }
+        }
+    }
+    one.fire(stores)?;
+    Ok(one.effects.pop())
+}
+
 /// Returns the effects of a transition at a marking, of which only the multisets of `places` matter.
 fn effects(
     transition: &Transition,
@@ -214,15 +330,21 @@ impl Enumeration<'_> {
     /// Binds all tokens of a place that no input has bound yet.
     fn bind_all(&mut self, place: usize, stores: &mut [Store]) -> Result<(), Overflow> {
         let at = self.at(place);
+        let number = self.rest(at, stores)?;
         let none = self.left[at].iter().map(|&(token, _)| (token, 0)).collect();
         let rest = std::mem::replace(&mut self.left[at], none);
-        let tokens: Vec<(u32, u32)> = rest.iter().copied().filter(|entry| entry.1 > 0).collect();
-        let number = stores[place].multisets_mut().number(&tokens).map_err(|TooMany| Overflow { place })?;
         self.binding.push(number);
         self.bind(stores)?;
         self.binding.pop();
         self.left[at] = rest;
         Ok(())
+    }
+
+    /// Returns the number of what no input has bound yet of a place.
+    fn rest(&self, at: usize, stores: &mut [Store]) -> Result<u32, Overflow> {
+        let place = self.places[at];
+        let tokens: Vec<(u32, u32)> = self.left[at].iter().copied().filter(|entry| entry.1 > 0).collect();
+        stores[place].multisets_mut().number(&tokens).map_err(|TooMany| Overflow { place })
     }
 
     /// Returns where a place is among those of the transition.

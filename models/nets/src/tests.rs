@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use simutant_outcomes::{Finding, Inconclusive, Verdict};
 use simutant_random::Random;
 
-use crate::firing::{Effect, Firing, Overflow};
+use crate::firing::{Effect, Firing};
 use crate::multiset::hasher;
 use crate::net::Net;
 use crate::space::{ExploreError, StateSpace};
@@ -245,21 +245,9 @@ impl<I: Event, O: Event> Net<I, O> {
             let mut seen = NOTHING;
             let mut steps = 0;
             loop {
-                let mut chosen: Option<(usize, Box<[u32]>)> = None;
-                let mut count = 0;
-                let mut next = Vec::new();
-                // The last of those that replaced the one before it, each with one chance in as many as there are so far.
-                let enabled = firing.successors(&mut self.core, &marking, |transition, effect: &Effect, after| {
-                    count += 1;
-                    if random.uniform(0..count) == 0 {
-                        chosen = Some((transition, effect.binding.clone()));
-                        next.clear();
-                        next.extend_from_slice(after);
-                    }
-                    Ok::<(), Overflow>(())
-                });
-                enabled.map_err(|overflow| self.core.too_many(overflow))?;
-                let Some(fired) = chosen else {
+                let sampled = firing.sample(&mut self.core, &marking, &mut random);
+                let sampled = sampled.map_err(|overflow| self.core.too_many(overflow))?;
+                let Some((transition, Effect { binding, .. }, next)) = sampled else {
                     collected.cases.insert(seen);
                     break;
                 };
@@ -267,7 +255,7 @@ impl<I: Event, O: Event> Net<I, O> {
                     endless += 1;
                     break;
                 }
-                let events = collected.seen(self, &fired)?;
+                let events = collected.seen(self, &(transition, binding))?;
                 seen = collected.with(seen, events)?;
                 marking = next;
                 steps += 1;
