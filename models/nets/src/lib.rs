@@ -1,4 +1,4 @@
-//! Coloured Petri nets: typed places, transitions that are plain functions, exact state spaces.
+//! Coloured Petri nets: typed places, transitions that are plain functions, exact state spaces, and tests.
 //!
 //! A [`Net`] is a specification that can be explored: [`Net::explore`] returns all markings that it can reach, and what
 //! leads from one to the other. A transition names what it takes and puts; a plain function says which tokens come of which,
@@ -33,6 +33,9 @@
 //! assert_eq!(firings, ["take the first fork(1, Left)", "take the first fork(2, Right)"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Where transitions say which stimuli a tester gives and what is observed, [`StateSpace::tests`] returns test cases with
+//! all outcomes that the net allows, and [`Net::simulate`] those of random runs, for nets that are too large.
 //!
 //! Counts are exact, or an error: nothing wraps, and a marking is compared with another one and not with its hash. Arcs
 //! are counted as Jensen and Kristensen do (Coloured Petri Nets, 2009): one for each transition with what it binds.

@@ -174,6 +174,28 @@ const NOTHING: Seen = (0, 0);
 impl<I: Event, O: Event> StateSpace<I, O> {
     /// Returns a test case for each set of stimuli of a run that ends, with what is observed of all runs that have them.
     ///
+    /// ```
+    /// use std::collections::BTreeSet;
+    /// use simutant_nets::{Budget, Net};
+    ///
+    /// // A read while somebody writes 1: it may be told 0, too.
+    /// let mut net = Net::<&str, u64>::with_events("register");
+    /// let value = net.place("value", [0]);
+    /// let writer = net.place("writer", [1]);
+    /// let reader = net.place("reader", [()]);
+    /// net.transition("write", (writer.take(), value.take()), |new, _| Some(new), value.put()).input(|_, _| Some("write 1"));
+    /// net.transition("read", (reader.take(), value.keep()), |(), _| Some(()), ())
+    ///     .input(|(), _| Some("read"))
+    ///     .output(|(), value| Some(value));
+    ///
+    /// let tests = net.explore(&Budget::default())?.tests()?;
+    /// let [case] = &tests.cases[..] else { panic!("both calls are made in each run") };
+    /// assert_eq!(case.inputs, BTreeSet::from(["read", "write 1"]));
+    /// assert_eq!(case.outcomes, BTreeSet::from([BTreeSet::from([0]), BTreeSet::from([1])]));
+    /// assert!(!tests.judge(case, &BTreeSet::from([2])).passes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// What runs show is propagated to a fixpoint: over the strongly connected components in the order of the arcs between
     /// them, and within one until nothing is new.
     ///
