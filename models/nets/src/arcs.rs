@@ -132,6 +132,12 @@ pub trait Input: 'static {
     #[doc(hidden)]
     fn source(&self) -> (Source, Option<u64>);
 
+    /// Returns the values in words, if they come from no place.
+    #[doc(hidden)]
+    fn words(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns the value of a number.
     #[doc(hidden)]
     fn value(&self, number: u32, places: &[Store]) -> Self::Value;
@@ -184,6 +190,10 @@ impl<T: Token> Input for Any<T> {
 
     fn source(&self) -> (Source, Option<u64>) {
         (Source::Free(self.0.len()), None)
+    }
+
+    fn words(&self) -> Vec<String> {
+        self.0.iter().map(|value| format!("{value:?}")).collect()
     }
 
     fn value(&self, number: u32, _places: &[Store]) -> T {
@@ -245,6 +255,10 @@ pub trait Inputs: 'static {
     #[doc(hidden)]
     fn sources(&self) -> Vec<(Source, Option<u64>)>;
 
+    /// Returns the values in words of those that come from no place.
+    #[doc(hidden)]
+    fn words(&self) -> Vec<Vec<String>>;
+
     /// Returns the values of numbers.
     #[doc(hidden)]
     fn values(&self, numbers: &[u32], places: &[Store]) -> Self::Values;
@@ -281,6 +295,10 @@ macro_rules! single {
                 vec![self.source()]
             }
 
+            fn words(&self) -> Vec<Vec<String>> {
+                vec![Input::words(self)]
+            }
+
             fn values(&self, numbers: &[u32], places: &[Store]) -> Self::Values {
                 (self.value(numbers[0], places),)
             }
@@ -315,6 +333,10 @@ macro_rules! tuples {
 
             fn sources(&self) -> Vec<(Source, Option<u64>)> {
                 vec![$(self.$number.source()),*]
+            }
+
+            fn words(&self) -> Vec<Vec<String>> {
+                vec![$(self.$number.words()),*]
             }
 
             fn values(&self, numbers: &[u32], places: &[Store]) -> Self::Values {

@@ -41,6 +41,7 @@
 //! are counted as Jensen and Kristensen do (Coloured Petri Nets, 2009): one for each transition with what it binds.
 
 mod arcs;
+mod dot;
 mod firing;
 mod multiset;
 mod net;

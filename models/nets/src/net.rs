@@ -64,6 +64,8 @@ pub(crate) struct PlaceOf {
 pub(crate) struct Transition {
     pub(crate) name: String,
     pub(crate) inputs: Vec<Source>,
+    /// By input, the free values in words.
+    pub(crate) words: Vec<Vec<String>>,
     pub(crate) outputs: Vec<usize>,
     /// Places that must be empty.
     pub(crate) inhibitors: Vec<usize>,
@@ -247,6 +249,7 @@ impl<I: 'static, O: 'static> Net<I, O> {
         self.core.transitions.push(Transition {
             name: name.into(),
             inputs: sources,
+            words: inputs.words(),
             outputs: targets,
             inhibitors: Vec::new(),
             priority: 0,

@@ -92,16 +92,15 @@ pub struct StateSpace<I = (), O = ()> {
 pub struct Fired {
     /// Its name.
     pub transition: String,
-    /// What each of its inputs bound, in words; `None` for a free value.
-    pub binding: Vec<Option<String>>,
+    /// What each of its inputs bound, in words.
+    pub binding: Vec<String>,
     /// The number of the marking after it.
     pub marking: usize,
 }
 
 impl fmt::Display for Fired {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bound: Vec<&str> = self.binding.iter().flatten().map(String::as_str).collect();
-        write!(formatter, "{}({})", self.transition, bound.join(", "))
+        write!(formatter, "{}({})", self.transition, self.binding.join(", "))
     }
 }
 
@@ -484,17 +483,17 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
         let (transition, binding) = self.fired_at(marking).swap_remove(arc);
         let core = &self.net.core;
         let transition = &core.transitions[transition];
-        let words = |(input, &token): (&Source, &u32)| match *input {
-            Source::Taken(place) | Source::Kept(place) => Some(core.stores[place].words(token)),
+        let words = |((&input, free), &number): ((&Source, &Vec<String>), &u32)| match input {
+            Source::Taken(place) | Source::Kept(place) => core.stores[place].words(number),
             Source::Emptied(place) => {
                 let store = &core.stores[place];
-                let tokens = store.multisets().get(token).iter();
+                let tokens = store.multisets().get(number).iter();
                 let words = tokens.flat_map(|&(token, count)| std::iter::repeat_n(store.words(token), count as usize));
-                Some(format!("[{}]", words.collect::<Vec<_>>().join(", ")))
+                format!("[{}]", words.collect::<Vec<_>>().join(", "))
             }
-            Source::Free(_) => None,
+            Source::Free(_) => free[number as usize].clone(),
         };
-        let binding = transition.inputs.iter().zip(&binding).map(words).collect();
+        let binding = transition.inputs.iter().zip(&transition.words).zip(&binding).map(words).collect();
         Fired { transition: transition.name.clone(), binding, marking: target }
     }
 
