@@ -97,7 +97,7 @@ impl Firing {
             if fired.is_some_and(|priority| priority > transition.priority) {
                 break;
             }
-            if transition.inhibitors.iter().any(|&place| marking[place] != EMPTY) {
+            if transition.is_inhibited(marking) {
                 continue;
             }
             let mut apply = |effect: &Effect, stores: &mut [Store]| -> Result<(), E> {
@@ -130,7 +130,8 @@ impl Firing {
         // Too many to be counted: then all are looked at.
         let candidates: Vec<(&Memory, u64)> = counted.collect::<Option<_>>().unwrap_or_default();
         let total = candidates.iter().try_fold(0_u64, |sum, (_, count)| sum.checked_add(*count)).unwrap_or(0);
-        for _ in 0..if total == 0 { 0 } else { TRIES } {
+        let tries = if total == 0 { 0 } else { TRIES };
+        for _ in 0..tries {
             let mut at = random.uniform(0..total);
             let found = candidates.iter().find(|(_, count)| {
                 let is_it = at < *count;
@@ -213,12 +214,10 @@ impl Memory {
         }
         Ok(())
     }
-}
 
-impl Memory {
     /// Returns how many bindings there may be at a marking; `None` if they cannot be counted.
     fn candidates(&self, transition: &Transition, marking: &[u32], stores: &[Store]) -> Option<u64> {
-        if transition.inhibitors.iter().any(|&place| marking[place] != EMPTY) {
+        if transition.is_inhibited(marking) {
             return Some(0);
         }
         let options = |input: &Source| options(*input, marking, stores);
@@ -243,9 +242,7 @@ fn enabled(
     marking: &[u32],
     stores: &mut [Store],
 ) -> Result<Option<Effect>, Overflow> {
-    let left: Vec<Vec<(u32, u32)>> =
-        places.iter().map(|&place| stores[place].multisets().get(marking[place]).to_vec()).collect();
-    let mut one = Enumeration { transition, places, left, binding: Vec::new(), effects: Vec::new() };
+    let mut one = Enumeration::new(transition, places, marking, stores);
     for &input in &transition.inputs {
         let count = options(input, marking, stores);
         let option = (candidate % count) as usize;
@@ -279,9 +276,7 @@ fn effects(
     marking: &[u32],
     stores: &mut [Store],
 ) -> Result<Box<[Effect]>, Overflow> {
-    let left: Vec<Vec<(u32, u32)>> =
-        places.iter().map(|&place| stores[place].multisets().get(marking[place]).to_vec()).collect();
-    let mut enumeration = Enumeration { transition, places, left, binding: Vec::new(), effects: Vec::new() };
+    let mut enumeration = Enumeration::new(transition, places, marking, stores);
     enumeration.bind(stores)?;
     Ok(enumeration.effects.into())
 }
@@ -296,7 +291,12 @@ struct Enumeration<'a> {
     effects: Vec<Effect>,
 }
 
-impl Enumeration<'_> {
+impl<'a> Enumeration<'a> {
+    fn new(transition: &'a Transition, places: &'a [usize], marking: &[u32], stores: &[Store]) -> Self {
+        let left = places.iter().map(|&place| stores[place].multisets().get(marking[place]).to_vec()).collect();
+        Self { transition, places, left, binding: Vec::new(), effects: Vec::new() }
+    }
+
     fn bind(&mut self, stores: &mut [Store]) -> Result<(), Overflow> {
         match self.transition.inputs.get(self.binding.len()) {
             None => self.fire(stores),

@@ -41,20 +41,20 @@
 //! are counted as Jensen and Kristensen do (Coloured Petri Nets, 2009): one for each transition with what it binds.
 
 mod arcs;
+mod cases;
 mod dot;
 mod firing;
 mod multiset;
 mod net;
 mod space;
-mod tests;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 pub use arcs::{Any, Body, Input, Inputs, Keep, Output, Outputs, Place, Put, PutAll, Take, TakeAll, any};
+pub use cases::{Event, Paths, TestCase, Tests};
 pub use net::{Added, Net, NetError};
 pub use space::{Budget, ExploreError, Fired, Lasso, Marking, StateSpace};
-pub use tests::{Event, Paths, TestCase, Tests};
 
 /// What a place can hold.
 pub trait Token: Clone + Eq + Hash + Debug + 'static {}

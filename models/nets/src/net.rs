@@ -27,7 +27,7 @@ pub struct Net<I = (), O = ()> {
 #[derive(Debug)]
 pub(crate) struct Core {
     name: String,
-    /// What places are told by whose they are.
+    /// Tells its places from those of other nets.
     pub(crate) id: u64,
     pub(crate) places: Vec<PlaceOf>,
     pub(crate) stores: Vec<Store>,
@@ -73,6 +73,13 @@ pub(crate) struct Transition {
     pub(crate) fire: Box<Fire>,
     /// The nets that the places are of.
     nets: BTreeSet<u64>,
+}
+
+impl Transition {
+    /// Returns whether a place has tokens that must be empty.
+    pub(crate) fn is_inhibited(&self, marking: &[u32]) -> bool {
+        self.inhibitors.iter().any(|&place| marking[place] != EMPTY)
+    }
 }
 
 /// Calls the body with the values of numbers, and numbers what it puts.
@@ -226,9 +233,10 @@ impl<I: 'static, O: 'static> Net<I, O> {
         Place { net: *id, number, tokens: PhantomData }
     }
 
-    /// Adds a transition. `inputs` are one of [`Place::take`], [`Place::keep`], [`Place::take_all`] and [`any`](crate::any), or
-    /// a tuple of these; `body` is a function of what they bind, which returns what `outputs` put, or `None` where the transition is
-    /// not enabled. The outputs are one of [`Place::put`] and [`Place::put_all`], or a tuple.
+    /// Adds a transition. `inputs` are one of [`Place::take`], [`Place::keep`], [`Place::take_all`] and
+    /// [`any`](crate::any), or a tuple of these; `body` is a function of what they bind, which returns what `outputs`
+    /// put, or `None` where the transition is not enabled. The outputs are one of [`Place::put`] and
+    /// [`Place::put_all`], or a tuple.
     ///
     /// The body must be a function of its arguments alone: it is not called again for tokens that it was called with.
     pub fn transition<Given: Inputs, Made: Outputs>(

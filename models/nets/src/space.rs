@@ -173,13 +173,12 @@ impl<I: 'static, O: 'static> Net<I, O> {
         let mut firing = Firing::new(core);
         let mut explorer = Explorer {
             width: core.places.len(),
-            rows: core.places.iter().map(|place| place.initial).collect(),
-            markings: 1,
+            rows: Vec::new(),
+            markings: 0,
             numbers: HashTable::new(),
             targets: Vec::new(),
             begins: vec![0],
         };
-        explorer.keep_initial();
         let explored = explorer.run(core, &mut firing, budget);
         let Explorer { rows, targets, begins, markings, .. } = explorer;
         match explored {
@@ -220,15 +219,10 @@ struct Explorer {
 }
 
 impl Explorer {
-    fn keep_initial(&mut self) {
-        let row = self.rows.clone();
-        let hash = hash(&row);
-        self.numbers.insert_unique(hash, 0, |_| hash);
-    }
-
     fn run(&mut self, net: &mut Core, firing: &mut Firing, budget: &Budget) -> Result<(), Stop> {
         let mut next = 0;
-        let mut marking = Vec::new();
+        let mut marking: Vec<u32> = net.places.iter().map(|place| place.initial).collect();
+        self.number(&marking)?;
         while next < self.markings {
             marking.clear();
             marking.extend_from_slice(row(&self.rows, self.width, next));
@@ -239,8 +233,8 @@ impl Explorer {
             })?;
             self.begins.push(self.targets.len());
             next += 1;
-            if budget.markings.is_some_and(|most| self.markings as usize > most) {
-                return Err(Stop::Budget(format!("{} markings", budget.markings.unwrap_or_default())));
+            if let Some(most) = budget.markings.filter(|&most| self.markings as usize > most) {
+                return Err(Stop::Budget(format!("{most} markings")));
             }
             // To add up what everything takes is not for each marking.
             if next.is_multiple_of(1 << 10)
@@ -432,13 +426,12 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
                     open.pop();
                     continue;
                 };
-                let (arc, target) = (*followed, target as usize);
+                let target = target as usize;
                 *followed += 1;
                 if is_open[target] {
                     let at = open.iter().position(|&(marking, _)| marking == target).expect("it is open");
                     // What is open has followed the arc to the next one, and the last one that to the first.
                     let cycle = open[at..].iter().map(|&(marking, followed)| (marking, followed - 1)).collect();
-                    debug_assert_eq!(open.last().map(|last| last.1), Some(arc + 1));
                     return Some(Lasso { begin: target, cycle });
                 }
                 if avoids[target] && !std::mem::replace(&mut is_known[target], true) {
