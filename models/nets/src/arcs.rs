@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use crate::Token;
-use crate::multiset::{Store, TooMany, add_to};
+use crate::multiset::{Overflow, Store, TooMany, add_to};
 
 /// A place for tokens of one type. It is a handle: [`Net`](crate::Net) has the tokens.
 pub struct Place<T> {
@@ -215,7 +215,7 @@ pub trait Output: 'static {
 
     /// Numbers what is put.
     #[doc(hidden)]
-    fn put(&self, value: Self::Value, places: &mut [Store]) -> Result<Vec<(u32, u32)>, TooMany>;
+    fn put(&self, value: Self::Value, places: &mut [Store]) -> Result<Vec<(u32, u32)>, Overflow>;
 }
 
 impl<T: Token> Output for Put<T> {
@@ -225,8 +225,10 @@ impl<T: Token> Output for Put<T> {
         (self.0.number, self.0.net)
     }
 
-    fn put(&self, value: T, places: &mut [Store]) -> Result<Vec<(u32, u32)>, TooMany> {
-        Ok(vec![(places[self.0.number].number(value)?, 1)])
+    fn put(&self, value: T, places: &mut [Store]) -> Result<Vec<(u32, u32)>, Overflow> {
+        let place = self.0.number;
+        let number = places[place].number(value).map_err(|TooMany| Overflow { place })?;
+        Ok(vec![(number, 1)])
     }
 }
 
@@ -237,10 +239,12 @@ impl<T: Token> Output for PutAll<T> {
         (self.0.number, self.0.net)
     }
 
-    fn put(&self, value: Vec<T>, places: &mut [Store]) -> Result<Vec<(u32, u32)>, TooMany> {
+    fn put(&self, value: Vec<T>, places: &mut [Store]) -> Result<Vec<(u32, u32)>, Overflow> {
+        let place = self.0.number;
         let mut tokens = Vec::new();
         for token in value {
-            add_to(&mut tokens, places[self.0.number].number(token)?, 1)?;
+            let added = places[place].number(token).and_then(|number| add_to(&mut tokens, number, 1));
+            added.map_err(|TooMany| Overflow { place })?;
         }
         Ok(tokens)
     }
@@ -275,7 +279,7 @@ pub trait Outputs: 'static {
 
     /// Numbers what is put.
     #[doc(hidden)]
-    fn put(&self, values: Self::Values, places: &mut [Store]) -> Result<Produced, TooMany>;
+    fn put(&self, values: Self::Values, places: &mut [Store]) -> Result<Produced, Overflow>;
 }
 
 /// The body of a transition: a function of what its inputs bind, which says what its outputs put, or `None` where the
@@ -317,7 +321,7 @@ macro_rules! single_output {
                 vec![self.target()]
             }
 
-            fn put(&self, values: Self::Values, places: &mut [Store]) -> Result<Produced, TooMany> {
+            fn put(&self, values: Self::Values, places: &mut [Store]) -> Result<Produced, Overflow> {
                 Ok(vec![(self.target().0, Output::put(self, values, places)?)])
             }
         }
@@ -351,7 +355,7 @@ macro_rules! tuples {
                 vec![$(self.$number.target()),*]
             }
 
-            fn put(&self, values: Self::Values, places: &mut [Store]) -> Result<Produced, TooMany> {
+            fn put(&self, values: Self::Values, places: &mut [Store]) -> Result<Produced, Overflow> {
                 Ok(vec![$((self.$number.target().0, self.$number.put(values.$number, places)?)),*])
             }
         }
@@ -375,7 +379,7 @@ impl Outputs for () {
         Vec::new()
     }
 
-    fn put(&self, (): (), _places: &mut [Store]) -> Result<Produced, TooMany> {
+    fn put(&self, (): (), _places: &mut [Store]) -> Result<Produced, Overflow> {
         Ok(Vec::new())
     }
 }

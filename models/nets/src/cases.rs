@@ -205,11 +205,11 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     /// [`ExploreError::TooMany`] if there are more than 2^32 - 1 different sets of events.
     pub fn tests(&mut self) -> Result<Tests<I, O>, ExploreError> {
         let mut collected = Collected::new();
-        let mut events: Vec<[Option<u32>; 2]> = Vec::with_capacity(self.arcs());
+        let mut events = Vec::with_capacity(self.markings());
         for marking in 0..self.markings() {
-            for fired in self.fired_at(marking) {
-                events.push(collected.seen(self.net(), &fired)?);
-            }
+            let fired = self.fired_at(marking);
+            let of_marking: Result<Vec<_>, _> = fired.iter().map(|fired| collected.seen(self.net(), fired)).collect();
+            events.push(of_marking?);
         }
         let components = self.components();
         let mut order: Vec<usize> = (0..self.markings()).collect();
@@ -225,13 +225,12 @@ impl<I: Event, O: Event> StateSpace<I, O> {
                 open.extend(seen[marking].iter().map(|&seen| (marking, seen)));
             }
             while let Some((marking, before)) = open.pop_front() {
-                let first = self.first_arc(marking);
                 if self.successors(marking).is_empty() {
                     collected.cases.insert(before);
                     is_left = true;
                 }
-                for (arc, &target) in self.successors(marking).iter().enumerate() {
-                    let after = collected.with(before, events[first + arc])?;
+                for (&target, &seen_here) in self.successors(marking).iter().zip(&events[marking]) {
+                    let after = collected.with(before, seen_here)?;
                     let target = target as usize;
                     let is_new = seen[target].insert(after);
                     if components[target] != components[marking] {

@@ -68,8 +68,7 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
             let text = self.marking(marking).to_string().replace("; ", "\n");
             let dead = if self.successors(marking).is_empty() { ", peripheries=2" } else { "" };
             _ = writeln!(dot, "  m{marking} [label={}{dead}];", quoted(&format!("{marking}\n{text}")));
-            for arc in 0..self.successors(marking).len() {
-                let fired = self.fired(marking, arc);
+            for fired in self.firings(marking) {
                 _ = writeln!(dot, "  m{marking} -> m{} [label={}];", fired.marking, quoted(&fired.to_string()));
             }
         }

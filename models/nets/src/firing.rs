@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use simutant_random::Random;
 
 use crate::arcs::Source;
-use crate::multiset::{EMPTY, Store, TooMany, hasher};
+use crate::multiset::{EMPTY, Overflow, Store, TooMany, hasher};
 use crate::net::{Core, Transition};
 
 /// Effects of a transition are remembered no longer when under half of so many look-ups found one.
@@ -66,12 +66,6 @@ struct Memory {
 
 /// What is done with an effect.
 type Apply<'a, E> = dyn FnMut(&Effect, &mut [Store]) -> Result<(), E> + 'a;
-
-/// A number or a count that does not fit, and the place that it is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Overflow {
-    pub(crate) place: usize,
-}
 
 impl Firing {
     pub(crate) fn new(net: &Core) -> Self {
@@ -355,9 +349,7 @@ impl<'a> Enumeration<'a> {
     /// Notes the effect of a whole binding, if the transition is enabled with it.
     fn fire(&mut self, stores: &mut [Store]) -> Result<(), Overflow> {
         let transition = self.transition;
-        // Which place was too small is not known here: the outputs are where numbers are new.
-        let overflow = |TooMany| Overflow { place: transition.outputs.first().copied().unwrap_or(0) };
-        let Some(produced) = (transition.fire)(&self.binding, stores).map_err(overflow)? else { return Ok(()) };
+        let Some(produced) = (transition.fire)(&self.binding, stores)? else { return Ok(()) };
         let mut left = Vec::new();
         for (at, &place) in self.places.iter().enumerate() {
             let mut rest: Vec<(u32, u32)> = self.left[at].clone();

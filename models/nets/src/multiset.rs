@@ -16,7 +16,13 @@ use crate::Token;
 
 /// The number of a token or of a multiset, or a count of tokens, does not fit into 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooMany;
+pub(crate) struct TooMany;
+
+/// A number or a count that does not fit, and the place that it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overflow {
+    pub(crate) place: usize,
+}
 
 /// A multiset: the numbers of its tokens in ascending order, each with how often it is there.
 pub(crate) type Tokens = [(u32, u32)];

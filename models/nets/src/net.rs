@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Token;
 use crate::arcs::{Body, Inputs, Outputs, Place, Produced, Source};
-use crate::multiset::{EMPTY, Store, TooMany, add_to};
+use crate::multiset::{EMPTY, Overflow, Store, TooMany, add_to};
 
 /// A coloured Petri net.
 ///
@@ -83,7 +83,7 @@ impl Transition {
 }
 
 /// Calls the body with the values of numbers, and numbers what it puts.
-type Fire = dyn Fn(&[u32], &mut [Store]) -> Result<Option<Produced>, TooMany>;
+type Fire = dyn Fn(&[u32], &mut [Store]) -> Result<Option<Produced>, Overflow>;
 
 impl fmt::Debug for Transition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -7,8 +7,8 @@ use hashbrown::hash_table::Entry;
 
 use crate::Token;
 use crate::arcs::{Place, Source};
-use crate::firing::{Effect, Firing, Overflow};
-use crate::multiset::{Multisets, hasher, table_bytes};
+use crate::firing::{Effect, Firing};
+use crate::multiset::{Overflow, hasher, table_bytes};
 use crate::net::{Core, Net, NetError};
 
 /// How much an exploration takes at most.
@@ -109,7 +109,7 @@ impl fmt::Display for Fired {
 pub struct Lasso {
     /// The marking at which the cycle begins, or that is dead: [`StateSpace::firings_to`] says how it is reached.
     pub begin: usize,
-    /// The arcs of the cycle, each as a marking and the number of one of its arcs ([`StateSpace::fired`]); empty if the
+    /// The arcs of the cycle, each as a marking and the number of one of its arcs ([`StateSpace::firings`]); empty if the
     /// marking is dead.
     pub cycle: Vec<(usize, usize)>,
 }
@@ -330,7 +330,7 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
         let width = self.net.core.places.len();
         let mut is_used = vec![false; self.net.core.stores[place.number].multisets().len()];
         self.rows.iter().skip(place.number).step_by(width).for_each(|&multiset| is_used[multiset as usize] = true);
-        let multisets: &Multisets = self.net.core.stores[place.number].multisets();
+        let multisets = self.net.core.stores[place.number].multisets();
         let sizes = (0..).zip(&is_used).filter(|(_, used)| **used).map(|(number, _)| multisets.size(number));
         sizes.fold((u64::MAX, 0), |(least, most), size| (least.min(size), most.max(size)))
     }
@@ -464,16 +464,20 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
             at = from;
         }
         arcs.reverse();
-        arcs.into_iter().map(|(from, arc)| self.fired(from, arc)).collect()
+        arcs.into_iter().map(|(from, arc)| self.firings(from).swap_remove(arc)).collect()
     }
 
-    /// Returns what fires on an arc of a marking, which is counted from 0.
+    /// Returns what fires on each arc of a marking.
     ///
     /// # Panics
-    /// If there is no such arc.
-    pub fn fired(&mut self, marking: usize, arc: usize) -> Fired {
-        let target = self.successors(marking)[arc] as usize;
-        let (transition, binding) = self.fired_at(marking).swap_remove(arc);
+    /// If there is no marking of this number.
+    pub fn firings(&mut self, marking: usize) -> Vec<Fired> {
+        let fired = self.fired_at(marking);
+        let targets = self.successors(marking).iter();
+        targets.zip(fired).map(|(&target, fired)| self.fired(fired, target as usize)).collect()
+    }
+
+    fn fired(&self, (transition, binding): (usize, Box<[u32]>), marking: usize) -> Fired {
         let core = &self.net.core;
         let transition = &core.transitions[transition];
         let words = |((&input, free), &number): ((&Source, &Vec<String>), &u32)| match input {
@@ -487,12 +491,7 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
             Source::Free(_) => free[number as usize].clone(),
         };
         let binding = transition.inputs.iter().zip(&transition.words).zip(&binding).map(words).collect();
-        Fired { transition: transition.name.clone(), binding, marking: target }
-    }
-
-    /// Returns where the arcs of a marking begin among all.
-    pub(crate) fn first_arc(&self, marking: usize) -> usize {
-        self.begins[marking]
+        Fired { transition: transition.name.clone(), binding, marking }
     }
 
     /// Returns the transition of each arc of a marking, with what it binds.
