@@ -1,21 +1,22 @@
 //! Tests from a net: stimuli, and what may be observed of them.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt::Debug;
 
+use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use simutant_outcomes::{Finding, Inconclusive, Verdict};
 use simutant_random::Random;
 
+use crate::Token;
 use crate::firing::{Effect, Firing};
-use crate::multiset::hasher;
+use crate::multiset::{Store, TooMany, hasher};
 use crate::net::Net;
 use crate::space::{ExploreError, StateSpace};
 
 /// A stimulus or an observation.
-pub trait Event: Clone + Ord + Debug + 'static {}
+pub trait Event: Token + Ord {}
 
-impl<E: Clone + Ord + Debug + 'static> Event for E {}
+impl<E: Token + Ord> Event for E {}
 
 /// What a tester gives to an implementation, and what it may be answered.
 ///
@@ -69,28 +70,20 @@ impl<I: Event, O: Event> Tests<I, O> {
     }
 }
 
-/// Sets of events, each with a number.
-struct Sets<E> {
-    events: BTreeMap<E, u32>,
-    sets: Vec<Vec<u32>>,
-    numbers: HashMap<Vec<u32>, u32, foldhash::fast::FixedState>,
+/// Sets of events, each with a number: multisets in which each event is once.
+struct Sets {
+    store: Store,
     /// Sets with one more event.
-    larger: HashMap<(u32, u32), u32, foldhash::fast::FixedState>,
+    larger: HashMap<(u32, u32), u32, FixedState>,
 }
 
-impl<E: Event> Sets<E> {
-    /// The number of the empty set.
-    const EMPTY: u32 = 0;
-
-    fn new() -> Self {
-        let mut numbers = HashMap::with_hasher(hasher());
-        numbers.insert(Vec::new(), Self::EMPTY);
-        Self { events: BTreeMap::new(), sets: vec![Vec::new()], numbers, larger: HashMap::with_hasher(hasher()) }
+impl Sets {
+    fn new<E: Event>() -> Self {
+        Self { store: Store::new::<E>(), larger: HashMap::with_hasher(hasher()) }
     }
 
-    fn event(&mut self, event: E) -> Result<u32, ExploreError> {
-        let next = number(self.events.len())?;
-        Ok(*self.events.entry(event).or_insert(next))
+    fn event<E: Event>(&mut self, event: E) -> Result<u32, ExploreError> {
+        self.store.number(event).map_err(too_many)
     }
 
     /// Returns the set with an event, if there is one.
@@ -99,53 +92,46 @@ impl<E: Event> Sets<E> {
         if let Some(&larger) = self.larger.get(&(set, event)) {
             return Ok(larger);
         }
-        let mut events = self.sets[set as usize].clone();
-        if let Err(place) = events.binary_search(&event) {
-            events.insert(place, event);
+        let mut events = self.store.multisets().get(set).to_vec();
+        if let Err(place) = events.binary_search(&(event, 1)) {
+            events.insert(place, (event, 1));
         }
-        let larger = match self.numbers.get(&events) {
-            Some(&known) => known,
-            None => {
-                let new = number(self.sets.len())?;
-                self.numbers.insert(events.clone(), new);
-                self.sets.push(events);
-                new
-            }
-        };
+        let larger = self.store.multisets_mut().number(&events).map_err(too_many)?;
         self.larger.insert((set, event), larger);
         Ok(larger)
     }
 
-    /// Returns the sets by their numbers.
-    fn into_sets(self) -> Vec<BTreeSet<E>> {
-        let mut events: Vec<(E, u32)> = self.events.into_iter().collect();
-        events.sort_unstable_by_key(|event| event.1);
-        let set = |numbers: Vec<u32>| numbers.into_iter().map(|number| events[number as usize].0.clone()).collect();
-        self.sets.into_iter().map(set).collect()
+    /// Returns a set by its number.
+    fn get<E: Event>(&self, set: u32) -> BTreeSet<E> {
+        self.store.multisets().get(set).iter().map(|&(event, _)| self.store.token::<E>(event).clone()).collect()
     }
 }
 
-fn number(count: usize) -> Result<u32, ExploreError> {
-    u32::try_from(count).map_err(|_| ExploreError::TooMany { what: "events, or sets of them,".to_owned() })
+fn too_many(TooMany: TooMany) -> ExploreError {
+    ExploreError::TooMany { what: "events, or sets of them,".to_owned() }
 }
 
 /// The events of one run so far: the numbers of a set of stimuli and of one of observations.
 type Seen = (u32, u32);
 
 /// Collects what runs showed.
-struct Collected<I, O> {
-    inputs: Sets<I>,
-    outputs: Sets<O>,
+struct Collected {
+    inputs: Sets,
+    outputs: Sets,
     cases: BTreeSet<Seen>,
 }
 
-impl<I: Event, O: Event> Collected<I, O> {
-    fn new() -> Self {
-        Self { inputs: Sets::new(), outputs: Sets::new(), cases: BTreeSet::new() }
+impl Collected {
+    fn new<I: Event, O: Event>() -> Self {
+        Self { inputs: Sets::new::<I>(), outputs: Sets::new::<O>(), cases: BTreeSet::new() }
     }
 
     /// Returns the numbers of what is seen of a transition.
-    fn seen(&mut self, net: &Net<I, O>, fired: &(usize, Box<[u32]>)) -> Result<[Option<u32>; 2], ExploreError> {
+    fn seen<I: Event, O: Event>(
+        &mut self,
+        net: &Net<I, O>,
+        fired: &(usize, Box<[u32]>),
+    ) -> Result<[Option<u32>; 2], ExploreError> {
         let events = &net.events[fired.0];
         let places = &net.core.stores;
         let input = events.input.as_ref().and_then(|input| input(&fired.1, places));
@@ -158,13 +144,15 @@ impl<I: Event, O: Event> Collected<I, O> {
         Ok((self.inputs.with(seen.0, input)?, self.outputs.with(seen.1, output)?))
     }
 
-    fn tests(self, paths: Paths, endless: usize) -> Tests<I, O> {
-        let (inputs, outputs) = (self.inputs.into_sets(), self.outputs.into_sets());
-        let mut outcomes: BTreeMap<&BTreeSet<I>, BTreeSet<BTreeSet<O>>> = BTreeMap::new();
-        for (input, output) in self.cases {
-            outcomes.entry(&inputs[input as usize]).or_default().insert(outputs[output as usize].clone());
+    fn tests<I: Event, O: Event>(&self, paths: Paths, endless: usize) -> Tests<I, O> {
+        let mut outcomes: BTreeMap<BTreeSet<I>, BTreeSet<BTreeSet<O>>> = BTreeMap::new();
+        // Those with the same inputs come one after the other.
+        let cases: Vec<Seen> = self.cases.iter().copied().collect();
+        for cases in cases.chunk_by(|one, other| one.0 == other.0) {
+            let of_inputs = cases.iter().map(|&(_, outputs)| self.outputs.get(outputs)).collect();
+            outcomes.insert(self.inputs.get(cases[0].0), of_inputs);
         }
-        let case = |(inputs, outcomes): (&BTreeSet<I>, _)| TestCase { inputs: inputs.clone(), outcomes };
+        let case = |(inputs, outcomes)| TestCase { inputs, outcomes };
         Tests { cases: outcomes.into_iter().map(case).collect(), paths, endless }
     }
 }
@@ -204,7 +192,7 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     /// # Errors
     /// [`ExploreError::TooMany`] if there are more than 2^32 - 1 different sets of events.
     pub fn tests(&mut self) -> Result<Tests<I, O>, ExploreError> {
-        let mut collected = Collected::new();
+        let mut collected = Collected::new::<I, O>();
         let mut events = Vec::with_capacity(self.markings());
         for marking in 0..self.markings() {
             let fired = self.fired_at(marking);
@@ -258,7 +246,7 @@ impl<I: Event, O: Event> Net<I, O> {
         self.check()?;
         let mut random = Random::from_seed(seed);
         let mut firing = Firing::new(&self.core);
-        let mut collected = Collected::new();
+        let mut collected = Collected::new::<I, O>();
         let initial: Vec<u32> = self.core.places.iter().map(|place| place.initial).collect();
         let mut endless = 0;
         for _ in 0..runs {

@@ -19,7 +19,7 @@ enum Decision {
 }
 
 /// What is observed of a coordinator.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Told {
     Worker(Worker, Decision),
     Completed(Decision),
