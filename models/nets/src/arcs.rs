@@ -97,7 +97,7 @@ pub fn any<T: Token>(values: impl IntoIterator<Item = T>) -> Any<T> {
     Any(values.into_iter().collect())
 }
 
-/// What an input binds a value to.
+/// The origin of the value that an input binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// A token of a place, which goes.
@@ -252,7 +252,7 @@ impl<T: Token> Output for PutAll<T> {
 
 /// The inputs of a transition: one [`Input`], or a tuple of them.
 pub trait Inputs: 'static {
-    /// What they bind, as a tuple.
+    /// The tuple of the values that they bind.
     type Values;
 
     /// Returns what each binds a value to.
@@ -270,7 +270,7 @@ pub trait Inputs: 'static {
 
 /// The outputs of a transition: one [`Output`], or a tuple of them.
 pub trait Outputs: 'static {
-    /// What they put: the value of the one output, or a tuple.
+    /// The value of the one output, or the tuple of those of all.
     type Values;
 
     /// Returns the place of each.

@@ -18,7 +18,7 @@ pub trait Event: Token + Ord {}
 
 impl<E: Token + Ord> Event for E {}
 
-/// What a tester gives to an implementation, and what it may be answered.
+/// The stimuli that a tester gives to an implementation, and the outcomes that are allowed.
 ///
 /// The events of a run are a set: their order is not compared, and one that comes again adds nothing. Where either matters,
 /// give the events a number or the name of a client.
@@ -26,7 +26,7 @@ impl<E: Token + Ord> Event for E {}
 pub struct TestCase<I, O> {
     /// The stimuli.
     pub inputs: BTreeSet<I>,
-    /// What may be observed: one of these sets.
+    /// The sets of observations, one of which must be made.
     pub outcomes: BTreeSet<BTreeSet<O>>,
 }
 
@@ -46,8 +46,8 @@ pub struct Tests<I, O> {
     pub cases: Vec<TestCase<I, O>>,
     /// Of which runs they have the outcomes.
     pub paths: Paths,
-    /// How many cycles no run leaves that comes to them, or, in a simulation, how many runs had no end within the limit of
-    /// steps. They give no test case.
+    /// The number of cycles that no run leaves which comes to them, or, of a simulation, of runs without an end within
+    /// the limit of steps. They give no test case.
     pub endless: usize,
 }
 

@@ -64,7 +64,7 @@ struct Memory {
     key: Vec<u32>,
 }
 
-/// What is done with an effect.
+/// A function that is called with each effect.
 type Apply<'a, E> = dyn FnMut(&Effect, &mut [Store]) -> Result<(), E> + 'a;
 
 impl Firing {
@@ -279,7 +279,7 @@ fn effects(
 struct Enumeration<'a> {
     transition: &'a Transition,
     places: &'a [usize],
-    /// What no input has bound yet, by place.
+    /// The tokens that no input has bound yet, by place.
     left: Vec<Vec<(u32, u32)>>,
     binding: Vec<u32>,
     effects: Vec<Effect>,

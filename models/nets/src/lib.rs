@@ -56,7 +56,7 @@ pub use cases::{Event, Paths, TestCase, Tests};
 pub use net::{Added, Net, NetError};
 pub use space::{Budget, ExploreError, Fired, Lasso, Marking, StateSpace};
 
-/// What a place can hold.
+/// A value that a place can hold.
 pub trait Token: Clone + Eq + Hash + Debug + 'static {}
 
 impl<T: Clone + Eq + Hash + Debug + 'static> Token for T {}

@@ -36,7 +36,7 @@ pub(crate) struct Core {
     overflows: Option<usize>,
 }
 
-/// What is seen of a transition.
+/// The functions that say what is seen of a transition.
 pub(crate) struct Events<I, O> {
     pub(crate) input: Option<Box<Seen<I>>>,
     pub(crate) output: Option<Box<Seen<O>>>,
@@ -52,7 +52,7 @@ impl<I, O> fmt::Debug for Events<I, O> {
     }
 }
 
-/// What a net knows of a place.
+/// The name and the first contents of a place.
 #[derive(Debug)]
 pub(crate) struct PlaceOf {
     pub(crate) name: String,

@@ -11,12 +11,12 @@ use crate::firing::{Effect, Firing};
 use crate::multiset::{Overflow, hasher, table_bytes};
 use crate::net::{Core, Net, NetError};
 
-/// How much an exploration takes at most.
+/// The limits of an exploration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
-    /// How many markings.
+    /// The greatest number of markings.
     pub markings: Option<usize>,
-    /// How many bytes.
+    /// The greatest number of bytes.
     pub bytes: Option<usize>,
 }
 
@@ -40,26 +40,26 @@ pub enum ExploreError {
          of up to {tokens} tokens: bound it, or raise the budget"
     )]
     Exhausted {
-        /// What ran out, in words.
+        /// The limit that was reached, in words.
         limit: String,
-        /// How many markings there are so far.
+        /// The number of markings so far.
         markings: usize,
         /// The place that has had most different contents.
         place: String,
-        /// How many.
+        /// The number of these contents.
         contents: usize,
-        /// How many tokens the largest one has.
+        /// The number of tokens of the largest one.
         tokens: u64,
     },
     /// There are more than 2^32 - 1 markings, or contents or tokens of a place.
     #[error("the net has more {what} than 2^32 - 1, and none is counted wrongly: bound it")]
     TooMany {
-        /// What there are too many of, in words.
+        /// The things of which there are too many, in words.
         what: String,
     },
 }
 
-/// What ends an exploration.
+/// The reason why an exploration ends early.
 enum Stop {
     Overflow(Overflow),
     Markings,
@@ -92,7 +92,7 @@ pub struct StateSpace<I = (), O = ()> {
 pub struct Fired {
     /// Its name.
     pub transition: String,
-    /// What each of its inputs bound, in words.
+    /// The values that its inputs bound, in words.
     pub binding: Vec<String>,
     /// The number of the marking after it.
     pub marking: usize,
