@@ -90,7 +90,7 @@ pub struct PutAll<T>(Place<T>);
 /// let shown = net.place::<&str>("shown", []);
 /// net.transition("toss", (ready.take(), any(["heads", "tails"])), |(), side| Some(side), shown.put());
 /// let space = net.explore(&Budget::default())?;
-/// assert_eq!((space.markings(), space.dead().len()), (3, 2));
+/// assert_eq!((space.graph().markings(), space.graph().dead().len()), (3, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn any<T: Token>(values: impl IntoIterator<Item = T>) -> Any<T> {

@@ -8,10 +8,11 @@ use simutant_outcomes::{Finding, Inconclusive, Verdict};
 use simutant_random::Random;
 
 use crate::Token;
+use crate::explorer::ExploreError;
 use crate::firing::{Effect, Firing};
 use crate::multiset::{Store, TooMany, hasher};
 use crate::net::Net;
-use crate::space::{ExploreError, StateSpace};
+use crate::space::StateSpace;
 
 /// A stimulus or an observation.
 pub trait Event: Token + Ord {}
@@ -193,17 +194,17 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     /// [`ExploreError::TooMany`] if there are more than 2^32 - 1 different sets of events.
     pub fn tests(&mut self) -> Result<Tests<I, O>, ExploreError> {
         let mut collected = Collected::new::<I, O>();
-        let mut events = Vec::with_capacity(self.markings());
-        for marking in 0..self.markings() {
+        let mut events = Vec::with_capacity(self.graph().markings());
+        for marking in 0..self.graph().markings() {
             let fired = self.fired_at(marking);
             let of_marking: Result<Vec<_>, _> = fired.iter().map(|fired| collected.seen(self.net(), fired)).collect();
             events.push(of_marking?);
         }
-        let components = self.components();
-        let mut order: Vec<usize> = (0..self.markings()).collect();
+        let components = self.graph().components();
+        let mut order: Vec<usize> = (0..self.graph().markings()).collect();
         // Arcs lead to components with smaller numbers.
         order.sort_by_key(|&marking| std::cmp::Reverse(components[marking]));
-        let mut seen: Vec<BTreeSet<Seen>> = vec![BTreeSet::new(); self.markings()];
+        let mut seen: Vec<BTreeSet<Seen>> = vec![BTreeSet::new(); self.graph().markings()];
         seen[0].insert(NOTHING);
         let mut endless = 0;
         for component in order.chunk_by(|&one, &other| components[one] == components[other]) {
@@ -213,11 +214,11 @@ impl<I: Event, O: Event> StateSpace<I, O> {
                 open.extend(seen[marking].iter().map(|&seen| (marking, seen)));
             }
             while let Some((marking, before)) = open.pop_front() {
-                if self.successors(marking).is_empty() {
+                if self.graph().successors(marking).is_empty() {
                     collected.cases.insert(before);
                     is_left = true;
                 }
-                for (&target, &seen_here) in self.successors(marking).iter().zip(&events[marking]) {
+                for (&target, &seen_here) in self.graph().successors(marking).iter().zip(&events[marking]) {
                     let after = collected.with(before, seen_here)?;
                     let target = target as usize;
                     let is_new = seen[target].insert(after);

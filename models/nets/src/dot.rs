@@ -64,9 +64,9 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// arc has its transition with what it binds. More than some hundred markings are not readable.
     pub fn dot(&mut self) -> String {
         let mut dot = format!("digraph {} {{\n  node [shape=box];\n", quoted(self.net().name()));
-        for marking in 0..self.markings() {
+        for marking in 0..self.graph().markings() {
             let text = self.marking(marking).to_string().replace("; ", "\n");
-            let dead = if self.successors(marking).is_empty() { ", peripheries=2" } else { "" };
+            let dead = if self.graph().successors(marking).is_empty() { ", peripheries=2" } else { "" };
             _ = writeln!(dot, "  m{marking} [label={}{dead}];", quoted(&format!("{marking}\n{text}")));
             for fired in self.firings(marking) {
                 _ = writeln!(dot, "  m{marking} -> m{} [label={}];", fired.marking, quoted(&fired.to_string()));

@@ -27,7 +27,7 @@
 //! net.transition("put both back", eating.take(), both, (forks.put_all(), hungry.put()));
 //!
 //! let mut space = net.explore(&Budget::default())?;
-//! let [stuck] = space.dead()[..] else { panic!("each waits for the other's fork") };
+//! let [stuck] = space.graph().dead()[..] else { panic!("each waits for the other's fork") };
 //! assert_eq!(space.marking(stuck).to_string(), "waiting: 1, 2");
 //! let firings: Vec<String> = space.firings_to(stuck).iter().map(ToString::to_string).collect();
 //! assert_eq!(firings, ["take the first fork(1, Left)", "take the first fork(2, Right)"]);
@@ -43,7 +43,9 @@
 mod arcs;
 mod cases;
 mod dot;
+mod explorer;
 mod firing;
+mod graph;
 mod multiset;
 mod net;
 mod space;
@@ -53,8 +55,10 @@ use std::hash::Hash;
 
 pub use arcs::{Any, Body, Input, Inputs, Keep, Output, Outputs, Place, Put, PutAll, Take, TakeAll, any};
 pub use cases::{Event, Paths, TestCase, Tests};
+pub use explorer::{Budget, Each, Explorable, ExploreError, Rows, explore};
+pub use graph::{Lasso, StateGraph};
 pub use net::{Added, Net, NetError};
-pub use space::{Budget, ExploreError, Fired, Lasso, Marking, StateSpace};
+pub use space::{Fired, Marking, StateSpace};
 
 /// A value that a place can hold.
 pub trait Token: Clone + Eq + Hash + Debug + 'static {}

@@ -404,6 +404,9 @@ mod tests {
         net.transition("t", rest.take_all(), Some, out.put()).unless_marked(out);
         assert_eq!(net.check(), Ok(()));
         let space = net.explore(&crate::Budget::default()).expect("it is small");
-        assert_eq!((space.markings(), space.arcs(), space.marking(1).to_string().as_str()), (2, 1, "out: []"));
+        assert_eq!(
+            (space.graph().markings(), space.graph().arcs(), space.marking(1).to_string().as_str()),
+            (2, 1, "out: []")
+        );
     }
 }

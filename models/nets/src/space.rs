@@ -2,75 +2,13 @@
 
 use std::fmt;
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-
 use crate::Token;
 use crate::arcs::{Place, Source};
+use crate::explorer::{self, Budget, Each, Explorable, ExploreError, Rows};
 use crate::firing::{Effect, Firing};
-use crate::multiset::{Overflow, hasher, table_bytes};
-use crate::net::{Core, Net, NetError};
-
-/// The limits of an exploration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
-    /// The greatest number of markings.
-    pub markings: Option<usize>,
-    /// The greatest number of bytes.
-    pub bytes: Option<usize>,
-}
-
-/// A gibibyte, and as many markings as fit.
-impl Default for Budget {
-    fn default() -> Self {
-        Self { markings: None, bytes: Some(1 << 30) }
-    }
-}
-
-/// Why there is no state space.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExploreError {
-    /// The net has a mistake.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// The budget ran out.
-    #[error(
-        "after {markings} markings the budget of {limit} ran out; the place `{place}` has had {contents} different contents, \
-         of up to {tokens} tokens: bound it, or raise the budget"
-    )]
-    Exhausted {
-        /// The limit that was reached, in words.
-        limit: String,
-        /// The number of markings so far.
-        markings: usize,
-        /// The place that has had most different contents.
-        place: String,
-        /// The number of these contents.
-        contents: usize,
-        /// The number of tokens of the largest one.
-        tokens: u64,
-    },
-    /// There are more than 2^32 - 1 markings, or contents or tokens of a place.
-    #[error("the net has more {what} than 2^32 - 1, and none is counted wrongly: bound it")]
-    TooMany {
-        /// The things of which there are too many, in words.
-        what: String,
-    },
-}
-
-/// The reason why an exploration ends early.
-enum Stop {
-    Overflow(Overflow),
-    Markings,
-    Budget(String),
-}
-
-impl From<Overflow> for Stop {
-    fn from(overflow: Overflow) -> Self {
-        Self::Overflow(overflow)
-    }
-}
+use crate::graph::{Lasso, StateGraph};
+use crate::multiset::{Overflow, Store};
+use crate::net::{Core, Net};
 
 /// All markings that a net can reach, by breadth first: the initial one has the number 0.
 ///
@@ -80,11 +18,8 @@ pub struct StateSpace<I = (), O = ()> {
     net: Net<I, O>,
     firing: Firing,
     /// By marking, the number of the multiset of each place.
-    rows: Vec<u32>,
-    /// By arc, the marking that it leads to, those of a marking one after the other.
-    targets: Vec<u32>,
-    /// Where the arcs of each marking begin, and where the last ones end.
-    begins: Vec<usize>,
+    rows: Rows<u32>,
+    graph: StateGraph,
 }
 
 /// A transition that fired.
@@ -102,16 +37,6 @@ impl fmt::Display for Fired {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}({})", self.transition, self.binding.join(", "))
     }
-}
-
-/// A run that comes to a marking, and then goes round for ever, or no further.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lasso {
-    /// The marking at which the cycle begins, or that is dead: [`StateSpace::firings_to`] says how it is reached.
-    pub begin: usize,
-    /// The arcs of the cycle, each as a marking and the number of one of its arcs ([`StateSpace::firings`]); empty if the
-    /// marking is dead.
-    pub cycle: Vec<(usize, usize)>,
 }
 
 /// A marking of a net.
@@ -169,22 +94,9 @@ impl<I: 'static, O: 'static> Net<I, O> {
     /// is no state space of a part of the markings.
     pub fn explore(mut self, budget: &Budget) -> Result<StateSpace<I, O>, ExploreError> {
         self.check()?;
-        let core = &mut self.core;
-        let mut firing = Firing::new(core);
-        let mut explorer = Explorer {
-            width: core.places.len(),
-            rows: Vec::new(),
-            markings: 0,
-            numbers: HashTable::new(),
-            targets: Vec::new(),
-            begins: vec![0],
-        };
-        let explored = explorer.run(core, &mut firing, budget);
-        let Explorer { rows, targets, begins, markings, .. } = explorer;
-        match explored {
-            Ok(()) => Ok(StateSpace { net: self, firing, rows, targets, begins }),
-            Err(stop) => Err(core.error(stop, markings as usize)),
-        }
+        let mut firing = Firing::new(&self.core);
+        let (rows, graph) = explorer::explore(&mut Numbered { core: &mut self.core, firing: &mut firing }, budget)?;
+        Ok(StateSpace { net: self, firing, rows, graph })
     }
 }
 
@@ -192,92 +104,53 @@ impl Core {
     pub(crate) fn too_many(&self, Overflow { place }: Overflow) -> ExploreError {
         ExploreError::TooMany { what: format!("tokens, or contents, of `{}`", self.places[place].name) }
     }
+}
 
-    fn error(&self, stop: Stop, markings: usize) -> ExploreError {
-        match stop {
-            Stop::Markings => ExploreError::TooMany { what: "markings".to_owned() },
-            Stop::Overflow(overflow) => self.too_many(overflow),
-            Stop::Budget(limit) => {
-                let contents = |place: &usize| self.stores[*place].multisets().len();
-                let place = (0..self.places.len()).max_by_key(contents).unwrap_or(0);
-                let multisets = self.stores[place].multisets();
-                let tokens = (0..).take(multisets.len()).map(|number| multisets.size(number)).max().unwrap_or(0);
-                let (contents, place) = (multisets.len(), self.places[place].name.clone());
-                ExploreError::Exhausted { limit, markings, place, contents, tokens }
-            }
-        }
+/// A net whose markings are rows with the number of a multiset for each place.
+struct Numbered<'a> {
+    core: &'a mut Core,
+    firing: &'a mut Firing,
+}
+
+/// The reason why an exploration ends early.
+enum Stop {
+    Overflow(Overflow),
+    Other(ExploreError),
+}
+
+impl From<Overflow> for Stop {
+    fn from(overflow: Overflow) -> Self {
+        Self::Overflow(overflow)
     }
 }
 
-struct Explorer {
-    width: usize,
-    rows: Vec<u32>,
-    markings: u32,
-    numbers: HashTable<u32>,
-    targets: Vec<u32>,
-    begins: Vec<usize>,
-}
+impl Explorable for Numbered<'_> {
+    type Cell = u32;
 
-impl Explorer {
-    fn run(&mut self, net: &mut Core, firing: &mut Firing, budget: &Budget) -> Result<(), Stop> {
-        let mut next = 0;
-        let mut marking: Vec<u32> = net.places.iter().map(|place| place.initial).collect();
-        self.number(&marking)?;
-        while next < self.markings {
-            marking.clear();
-            marking.extend_from_slice(row(&self.rows, self.width, next));
-            firing.successors(net, &marking, |_, _, after| {
-                let target = self.number(after)?;
-                self.targets.push(target);
-                Ok::<(), Stop>(())
-            })?;
-            self.begins.push(self.targets.len());
-            next += 1;
-            if let Some(most) = budget.markings.filter(|&most| self.markings as usize > most) {
-                return Err(Stop::Budget(format!("{most} markings")));
-            }
-            // To add up what everything takes is not for each marking.
-            if next.is_multiple_of(1 << 10)
-                && let Some(most) = budget.bytes.filter(|&most| self.bytes(net, firing) > most)
-            {
-                return Err(Stop::Budget(format!("{most} bytes")));
-            }
-        }
-        Ok(())
+    fn initial(&self) -> Vec<u32> {
+        self.core.places.iter().map(|place| place.initial).collect()
     }
 
-    /// Returns the number of a marking, and keeps it if it is new.
-    fn number(&mut self, marking: &[u32]) -> Result<u32, Stop> {
-        let Self { width, rows, markings, numbers, .. } = self;
-        let is_it = |&number: &u32| row(rows, *width, number) == marking;
-        match numbers.entry(hash(marking), is_it, |&number| hash(row(rows, *width, number))) {
-            Entry::Occupied(known) => Ok(*known.get()),
-            Entry::Vacant(vacant) => {
-                let number = *markings;
-                *markings = number.checked_add(1).ok_or(Stop::Markings)?;
-                vacant.insert(number);
-                rows.extend_from_slice(marking);
-                Ok(number)
-            }
-        }
+    fn successors(&mut self, marking: &[u32], each: &mut Each<'_, u32>) -> Result<(), ExploreError> {
+        let explored = self.firing.successors(self.core, marking, |_, _, after| each(after).map_err(Stop::Other));
+        explored.map_err(|stop| match stop {
+            Stop::Overflow(overflow) => self.core.too_many(overflow),
+            Stop::Other(error) => error,
+        })
     }
 
-    fn bytes(&self, net: &Core, firing: &Firing) -> usize {
-        4 * (self.rows.capacity() + self.targets.capacity())
-            + size_of::<usize>() * self.begins.capacity()
-            + table_bytes(&self.numbers)
-            + net.stores.iter().map(|store| store.bytes()).sum::<usize>()
-            + firing.bytes()
+    fn bytes(&self) -> usize {
+        self.core.stores.iter().map(Store::bytes).sum::<usize>() + self.firing.bytes()
     }
-}
 
-fn row(rows: &[u32], width: usize, number: u32) -> &[u32] {
-    &rows[number as usize * width..][..width]
-}
-
-fn hash(row: &[u32]) -> u64 {
-    use std::hash::BuildHasher;
-    hasher().hash_one(row)
+    fn grows(&self, _: &Rows<u32>) -> String {
+        let contents = |place: &usize| self.core.stores[*place].multisets().len();
+        let place = (0..self.core.places.len()).max_by_key(contents).unwrap_or(0);
+        let multisets = self.core.stores[place].multisets();
+        let tokens = (0..).take(multisets.len()).map(|number| multisets.size(number)).max().unwrap_or(0);
+        let (contents, name) = (multisets.len(), &self.core.places[place].name);
+        format!("the place `{name}` has had {contents} different contents, of up to {tokens} tokens")
+    }
 }
 
 impl<I: 'static, O: 'static> StateSpace<I, O> {
@@ -286,14 +159,9 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
         &self.net
     }
 
-    /// Returns how many markings there are.
-    pub fn markings(&self) -> usize {
-        self.begins.len() - 1
-    }
-
-    /// Returns how many arcs there are.
-    pub fn arcs(&self) -> usize {
-        self.targets.len()
+    /// Returns the markings as numbers, and the arcs between them.
+    pub fn graph(&self) -> &StateGraph {
+        &self.graph
     }
 
     /// Returns a marking by its number.
@@ -301,24 +169,13 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// # Panics
     /// If there are not so many.
     pub fn marking(&self, number: usize) -> Marking<'_> {
-        let width = self.net.core.places.len();
-        Marking { net: &self.net.core, row: &self.rows[number * width..][..width] }
-    }
-
-    /// Returns the markings to which the arcs of a marking lead.
-    pub fn successors(&self, marking: usize) -> &[u32] {
-        &self.targets[self.begins[marking]..self.begins[marking + 1]]
-    }
-
-    /// Returns the markings in which no transition is enabled.
-    pub fn dead(&self) -> Vec<usize> {
-        (0..self.markings()).filter(|&marking| self.successors(marking).is_empty()).collect()
+        Marking { net: &self.net.core, row: self.rows.get(number) }
     }
 
     /// Returns the first marking, nearest to the initial one, of which something is true: the witness against an invariant.
     /// [`StateSpace::firings_to`] says how it is reached.
     pub fn find(&self, is_it: impl Fn(Marking<'_>) -> bool) -> Option<usize> {
-        (0..self.markings()).find(|&marking| is_it(self.marking(marking)))
+        (0..self.graph.markings()).find(|&marking| is_it(self.marking(marking)))
     }
 
     /// Returns the least and the greatest number of tokens that a place has.
@@ -327,120 +184,17 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// If the place is one of another net.
     pub fn bounds<T: Token>(&self, place: Place<T>) -> (u64, u64) {
         assert_eq!(place.net, self.net.core.id, "the place is one of another net");
-        let width = self.net.core.places.len();
         let mut is_used = vec![false; self.net.core.stores[place.number].multisets().len()];
-        self.rows.iter().skip(place.number).step_by(width).for_each(|&multiset| is_used[multiset as usize] = true);
+        self.rows.iter().for_each(|row| is_used[row[place.number] as usize] = true);
         let multisets = self.net.core.stores[place.number].multisets();
         let sizes = (0..).zip(&is_used).filter(|(_, used)| **used).map(|(number, _)| multisets.size(number));
         sizes.fold((u64::MAX, 0), |(least, most), size| (least.min(size), most.max(size)))
     }
 
-    /// Returns the strongly connected component of each marking: no arc leads from a component to one with a greater
-    /// number.
-    ///
-    /// Tarjan's algorithm (1972), without recursion.
-    pub fn components(&self) -> Vec<u32> {
-        const NEW: u32 = u32::MAX;
-        let count = self.markings();
-        let (mut index, mut low, mut component) = (vec![NEW; count], vec![0; count], vec![NEW; count]);
-        let (mut next_index, mut next_component) = (0, 0);
-        let mut stack: Vec<u32> = Vec::new();
-        // A marking, and how many of its arcs have been followed.
-        let mut open: Vec<(u32, usize)> = Vec::new();
-        for root in (0..).take(count) {
-            if index[root as usize] != NEW {
-                continue;
-            }
-            open.push((root, 0));
-            while let Some((marking, followed)) = open.last_mut() {
-                let at = *marking as usize;
-                if *followed == 0 {
-                    (index[at], low[at]) = (next_index, next_index);
-                    next_index += 1;
-                    stack.push(*marking);
-                }
-                if let Some(&target) = self.successors(at).get(*followed) {
-                    *followed += 1;
-                    let to = target as usize;
-                    if index[to] == NEW {
-                        open.push((target, 0));
-                    } else if component[to] == NEW {
-                        low[at] = low[at].min(index[to]);
-                    }
-                    continue;
-                }
-                open.pop();
-                if low[at] == index[at] {
-                    while let Some(member) = stack.pop() {
-                        component[member as usize] = next_component;
-                        if member as usize == at {
-                            break;
-                        }
-                    }
-                    next_component += 1;
-                }
-                if let Some(&(before, _)) = open.last() {
-                    low[before as usize] = low[before as usize].min(low[at]);
-                }
-            }
-        }
-        component
-    }
-
-    /// Returns the home markings, which can be reached from every marking: those of the one component that nothing leaves,
-    /// or none if there are several.
-    pub fn home(&self) -> Vec<usize> {
-        let components = self.components();
-        let count = components.iter().max().map_or(0, |&last| last as usize + 1);
-        let mut is_left = vec![false; count];
-        for (marking, &component) in components.iter().enumerate() {
-            let leaves = |&target: &u32| components[target as usize] != component;
-            is_left[component as usize] |= self.successors(marking).iter().any(leaves);
-        }
-        let mut terminal = (0..count).filter(|&component| !is_left[component]);
-        match (terminal.next(), terminal.next()) {
-            (Some(home), None) => (0..self.markings()).filter(|&it| components[it] as usize == home).collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// Returns a run that is never again in a marking of which something is true: the witness against "always eventually".
     /// `None` if every run that cannot go on, or never ends, comes to such a marking again and again.
     pub fn avoiding(&self, is_goal: impl Fn(Marking<'_>) -> bool) -> Option<Lasso> {
-        let avoids: Vec<bool> = (0..self.markings()).map(|number| !is_goal(self.marking(number))).collect();
-        let ends = |&number: &usize| avoids[number] && self.successors(number).is_empty();
-        if let Some(begin) = (0..self.markings()).find(ends) {
-            return Some(Lasso { begin, cycle: Vec::new() });
-        }
-        // Depth first, among the markings that avoid it: an arc to one that is open closes a cycle.
-        let (mut is_known, mut is_open) = (vec![false; avoids.len()], vec![false; avoids.len()]);
-        let mut open: Vec<(usize, usize)> = Vec::new();
-        for root in (0..avoids.len()).filter(|&number| avoids[number]) {
-            if !std::mem::replace(&mut is_known[root], true) {
-                is_open[root] = true;
-                open.push((root, 0));
-            }
-            while let Some((marking, followed)) = open.last_mut() {
-                let Some(&target) = self.successors(*marking).get(*followed) else {
-                    is_open[*marking] = false;
-                    open.pop();
-                    continue;
-                };
-                let target = target as usize;
-                *followed += 1;
-                if is_open[target] {
-                    let at = open.iter().position(|&(marking, _)| marking == target).expect("it is open");
-                    // What is open has followed the arc to the next one, and the last one that to the first.
-                    let cycle = open[at..].iter().map(|&(marking, followed)| (marking, followed - 1)).collect();
-                    return Some(Lasso { begin: target, cycle });
-                }
-                if avoids[target] && !std::mem::replace(&mut is_known[target], true) {
-                    is_open[target] = true;
-                    open.push((target, 0));
-                }
-            }
-        }
-        None
+        self.graph.avoiding(|number| is_goal(self.marking(number)))
     }
 
     /// Returns a shortest way to fire from the initial marking to another one.
@@ -448,22 +202,7 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// # Panics
     /// If there is no marking of this number.
     pub fn firings_to(&mut self, marking: usize) -> Vec<Fired> {
-        // By breadth first, the first arc that leads to a marking is one of a shortest way.
-        let mut first = vec![None; self.markings()];
-        for from in 0..self.markings() {
-            for (arc, &to) in self.successors(from).iter().enumerate() {
-                if to != 0 {
-                    first[to as usize].get_or_insert((from, arc));
-                }
-            }
-        }
-        let mut arcs = Vec::new();
-        let mut at = marking;
-        while let Some((from, arc)) = first[at] {
-            arcs.push((from, arc));
-            at = from;
-        }
-        arcs.reverse();
+        let arcs = self.graph.way_to(marking);
         arcs.into_iter().map(|(from, arc)| self.firings(from).swap_remove(arc)).collect()
     }
 
@@ -473,7 +212,7 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// If there is no marking of this number.
     pub fn firings(&mut self, marking: usize) -> Vec<Fired> {
         let fired = self.fired_at(marking);
-        let targets = self.successors(marking).iter();
+        let targets = self.graph.successors(marking).iter();
         targets.zip(fired).map(|(&target, fired)| self.fired(fired, target as usize)).collect()
     }
 
@@ -496,9 +235,8 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
 
     /// Returns the transition of each arc of a marking, with what it binds.
     pub(crate) fn fired_at(&mut self, marking: usize) -> Vec<(usize, Box<[u32]>)> {
-        let width = self.net.core.places.len();
-        let row = &self.rows[marking * width..][..width];
-        let mut fired = Vec::with_capacity(self.begins[marking + 1] - self.begins[marking]);
+        let row = self.rows.get(marking);
+        let mut fired = Vec::with_capacity(self.graph.successors(marking).len());
         let seen = self.firing.successors(&mut self.net.core, row, |transition, effect: &Effect, _| {
             fired.push((transition, effect.binding.clone()));
             Ok::<(), Overflow>(())

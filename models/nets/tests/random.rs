@@ -274,8 +274,8 @@ proptest! {
             places.map(of_place)
         };
         let mut found = Graph::new();
-        for number in 0..space.markings() {
-            let mut after: Vec<Marking> = space.successors(number).iter().map(|&to| marking(to as usize)).collect();
+        for number in 0..space.graph().markings() {
+            let mut after: Vec<Marking> = space.graph().successors(number).iter().map(|&to| marking(to as usize)).collect();
             after.sort();
             prop_assert!(found.insert(marking(number), after).is_none(), "a marking has two numbers");
         }
@@ -293,7 +293,7 @@ proptest! {
         };
         if found.len() <= 60 {
             let all: Vec<BTreeSet<Marking>> = found.keys().map(reached).collect();
-            let home: BTreeSet<Marking> = space.home().into_iter().map(marking).collect();
+            let home: BTreeSet<Marking> = space.graph().home().into_iter().map(marking).collect();
             let is_home = |marking: &&Marking| all.iter().all(|reached| reached.contains(*marking));
             prop_assert_eq!(home, found.keys().filter(is_home).cloned().collect());
         }
@@ -302,13 +302,13 @@ proptest! {
         let lasso = space.avoiding(|it| it.count(places[0]) == 1);
         match &lasso {
             Some(lasso) if lasso.cycle.is_empty() => {
-                prop_assert!(!is_goal(&marking(lasso.begin)) && space.successors(lasso.begin).is_empty());
+                prop_assert!(!is_goal(&marking(lasso.begin)) && space.graph().successors(lasso.begin).is_empty());
             }
             Some(lasso) => {
                 prop_assert_eq!(lasso.cycle[0].0, lasso.begin);
                 for (place, &(from, arc)) in lasso.cycle.iter().enumerate() {
                     let next = lasso.cycle.get(place + 1).map_or(lasso.begin, |next| next.0);
-                    prop_assert!(!is_goal(&marking(from)) && space.successors(from)[arc] as usize == next);
+                    prop_assert!(!is_goal(&marking(from)) && space.graph().successors(from)[arc] as usize == next);
                 }
             }
             None => {
@@ -335,12 +335,12 @@ proptest! {
             }
         }
         // The way to the last marking leads there.
-        let last = space.markings() - 1;
+        let last = space.graph().markings() - 1;
         let firings = space.firings_to(last);
         prop_assert_eq!(firings.last().map_or(0, |fired| fired.marking), last);
         let mut at = 0;
         for fired in firings {
-            prop_assert!(space.successors(at).contains(&(fired.marking as u32)));
+            prop_assert!(space.graph().successors(at).contains(&(fired.marking as u32)));
             at = fired.marking;
         }
     }

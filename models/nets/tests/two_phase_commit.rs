@@ -122,17 +122,21 @@ fn its_state_space_has_the_known_size() {
         [(1, 13, 13, 2), (2, 59, 85, 4), (3, 357, 654, 8), (4, 2_811, 5_957, 16), (5, 27_809, 64_978, 32)]
     {
         let (space, completed) = explored(workers);
-        assert_eq!((space.markings(), space.arcs(), space.dead().len()), (markings, arcs, dead), "{workers} workers");
+        assert_eq!(
+            (space.graph().markings(), space.graph().arcs(), space.graph().dead().len()),
+            (markings, arcs, dead),
+            "{workers} workers"
+        );
         assert_eq!(space.bounds(completed), (0, 1));
-        assert!(space.home().is_empty(), "each vector of votes ends somewhere else");
-        assert!(space.dead().iter().all(|&dead| space.marking(dead).count(completed) == 1));
+        assert!(space.graph().home().is_empty(), "each vector of votes ends somewhere else");
+        assert!(space.graph().dead().iter().all(|&dead| space.marking(dead).count(completed) == 1));
     }
 }
 
 #[test]
 fn six_workers_need_more_contents_of_a_place_than_sixteen_bits_count() {
     let (space, _) = explored(6);
-    assert_eq!((space.markings(), space.arcs(), space.dead().len()), (332_303, 839_771, 64));
+    assert_eq!((space.graph().markings(), space.graph().arcs(), space.graph().dead().len()), (332_303, 839_771, 64));
 }
 
 #[test]
@@ -140,7 +144,7 @@ fn a_commit_needs_that_all_vote_yes() {
     let (mut space, completed) = explored(3);
     let is_commit = |(decision, _): (&Decision, u32)| *decision == Decision::Commit;
     let commits: Vec<usize> =
-        space.dead().into_iter().filter(|&dead| space.marking(dead).tokens(completed).any(is_commit)).collect();
+        space.graph().dead().into_iter().filter(|&dead| space.marking(dead).tokens(completed).any(is_commit)).collect();
     assert_eq!(commits.len(), 1);
     let firings = space.firings_to(commits[0]);
     let votes = firings.iter().filter(|fired| fired.transition == "receive can commit").count();
@@ -207,7 +211,7 @@ fn it_always_comes_to_an_end() {
     // Most runs end without a commit.
     let is_commit = |(decision, _): (&Decision, u32)| *decision == Decision::Commit;
     let run = space.avoiding(|marking| marking.tokens(completed).any(is_commit)).expect("some vote no");
-    assert!(run.cycle.is_empty() && space.dead().contains(&run.begin), "{run:?}");
+    assert!(run.cycle.is_empty() && space.graph().dead().contains(&run.begin), "{run:?}");
 }
 
 #[test]
@@ -217,6 +221,9 @@ fn a_budget_that_runs_out_names_the_place_that_grows() {
     let tick = net.place("tick", [()]);
     net.transition("count", (count.take(), tick.keep()), |count, ()| Some(count + 1), count.put());
     let error = net.explore(&Budget { markings: Some(1_000), bytes: None }).expect_err("it counts for ever");
-    let ExploreError::Exhausted { place, markings, .. } = &error else { panic!("{error}") };
-    assert_eq!((place.as_str(), *markings), ("count", 1_001));
+    let ExploreError::Exhausted { grows, markings, .. } = &error else { panic!("{error}") };
+    assert_eq!(
+        (grows.as_str(), *markings),
+        ("the place `count` has had 1002 different contents, of up to 1 tokens", 1_001)
+    );
 }

@@ -1,0 +1,174 @@
+//! The explorer: all states that something can reach, where a state is a row of cells.
+
+use std::hash::{BuildHasher, Hash};
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use crate::graph::StateGraph;
+use crate::multiset::{hasher, table_bytes};
+use crate::net::NetError;
+
+/// The limits of an exploration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// The greatest number of markings.
+    pub markings: Option<usize>,
+    /// The greatest number of bytes.
+    pub bytes: Option<usize>,
+}
+
+/// A gibibyte, and as many markings as fit.
+impl Default for Budget {
+    fn default() -> Self {
+        Self { markings: None, bytes: Some(1 << 30) }
+    }
+}
+
+/// Why there is no state space.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExploreError {
+    /// The net has a mistake.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// The budget ran out.
+    #[error("after {markings} markings the budget of {limit} ran out; {grows}: bound it, or raise the budget")]
+    Exhausted {
+        /// The limit that was reached, in words.
+        limit: String,
+        /// The number of markings so far.
+        markings: usize,
+        /// The place that grows, in words.
+        grows: String,
+    },
+    /// There are more than 2^32 - 1 markings, or contents or tokens of a place.
+    #[error("the net has more {what} than 2^32 - 1, and none is counted wrongly: bound it")]
+    TooMany {
+        /// The things of which there are too many, in words.
+        what: String,
+    },
+}
+
+/// A function that is called with a marking.
+pub type Each<'a, C> = dyn FnMut(&[C]) -> Result<(), ExploreError> + 'a;
+
+/// Something that can be explored: a net whose markings are rows of cells, all of one width.
+pub trait Explorable {
+    /// A cell of a row: a number, or bits.
+    type Cell: Copy + Eq + Hash;
+
+    /// Returns the initial marking.
+    fn initial(&self) -> Vec<Self::Cell>;
+
+    /// Calls `each` with the marking after each way to fire, always in the same order.
+    ///
+    /// # Errors
+    /// Those of `each`, and what makes an exploration end early.
+    fn successors(&mut self, marking: &[Self::Cell], each: &mut Each<'_, Self::Cell>) -> Result<(), ExploreError>;
+
+    /// Returns about how many bytes it takes.
+    fn bytes(&self) -> usize;
+
+    /// Returns which place grows, as a sentence, from the markings that there are so far.
+    fn grows(&self, markings: &Rows<Self::Cell>) -> String;
+}
+
+/// Different rows of one width: row 0, and so on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rows<C> {
+    width: usize,
+    cells: Vec<C>,
+    count: u32,
+}
+
+impl<C> Rows<C> {
+    /// Returns a row by its number.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn get(&self, number: usize) -> &[C] {
+        assert!(number < self.len(), "there are {} rows", self.len());
+        &self.cells[number * self.width..][..self.width]
+    }
+
+    /// Returns all rows, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = &[C]> {
+        (0..self.len()).map(|number| self.get(number))
+    }
+
+    /// Returns how many rows there are.
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// Returns all markings that `net` can reach, in the order of breadth first, and the arcs between them.
+///
+/// # Errors
+/// [`ExploreError`] if the budget runs out, or if something does not fit into 32 bits.
+pub fn explore<E: Explorable>(net: &mut E, budget: &Budget) -> Result<(Rows<E::Cell>, StateGraph), ExploreError> {
+    let mut marking = net.initial();
+    let mut known =
+        Known { rows: Rows { width: marking.len(), cells: Vec::new(), count: 0 }, numbers: HashTable::new() };
+    let mut graph = StateGraph::default();
+    known.number(&marking)?;
+    let mut next = 0;
+    while next < known.rows.len() {
+        marking.clear();
+        marking.extend_from_slice(known.rows.get(next));
+        net.successors(&marking, &mut |after| {
+            graph.add_arc(known.number(after)?);
+            Ok(())
+        })?;
+        graph.end_marking();
+        next += 1;
+        let markings = known.rows.len();
+        // To add up what everything takes is not for each marking.
+        let is_time = next.is_multiple_of(1 << 10);
+        let limit = match *budget {
+            Budget { markings: Some(most), .. } if markings > most => format!("{most} markings"),
+            Budget { bytes: Some(most), .. } if is_time && known.bytes() + graph.bytes() + net.bytes() > most => {
+                format!("{most} bytes")
+            }
+            _ => continue,
+        };
+        return Err(ExploreError::Exhausted { limit, markings, grows: net.grows(&known.rows) });
+    }
+    Ok((known.rows, graph))
+}
+
+/// Rows that are found by what they hold. A row is compared with rows, and not with their hashes.
+struct Known<C> {
+    rows: Rows<C>,
+    numbers: HashTable<u32>,
+}
+
+impl<C: Copy + Eq + Hash> Known<C> {
+    /// Returns the number of a row, and keeps it if it is new.
+    fn number(&mut self, row: &[C]) -> Result<u32, ExploreError> {
+        let Self { rows: Rows { width, cells, count }, numbers } = self;
+        let get = |number: u32| &cells[number as usize * *width..][..*width];
+        let hash = |row: &[C]| hasher().hash_one(row);
+        match numbers.entry(hash(row), |&number| get(number) == row, |&number| hash(get(number))) {
+            Entry::Occupied(known) => Ok(*known.get()),
+            Entry::Vacant(vacant) => {
+                let number = *count;
+                let too_many = || ExploreError::TooMany { what: "markings".to_owned() };
+                *count = number.checked_add(1).ok_or_else(too_many)?;
+                vacant.insert(number);
+                cells.extend_from_slice(row);
+                Ok(number)
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        size_of::<C>() * self.rows.cells.capacity() + table_bytes(&self.numbers)
+    }
+}
