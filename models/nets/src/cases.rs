@@ -32,7 +32,8 @@ pub struct TestCase<I, O> {
 }
 
 /// Of which runs the test cases have the outcomes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Paths {
     /// Of all that have the inputs of a test case: what is observed beside them is wrong.
     All,

@@ -172,3 +172,23 @@ impl<C: Copy + Eq + Hash> Known<C> {
         size_of::<C>() * self.rows.cells.capacity() + table_bytes(&self.numbers)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Net;
+
+    #[test]
+    fn a_budget_that_runs_out_names_the_place_that_grows() {
+        let mut net = Net::new("counter");
+        let count = net.place("count", [0_u64]);
+        let tick = net.place("tick", [()]);
+        net.transition("count", (count.take(), tick.keep()), |count, ()| Some(count + 1), count.put());
+        let error = net.explore(&Budget { markings: Some(1_000), bytes: None }).expect_err("it counts for ever");
+        let ExploreError::Exhausted { grows, markings, .. } = &error else { panic!("{error}") };
+        assert_eq!(
+            (grows.as_str(), *markings),
+            ("the place `count` has had 1002 different contents, of up to 1 tokens", 1_001)
+        );
+    }
+}

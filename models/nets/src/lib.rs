@@ -42,12 +42,14 @@
 
 mod arcs;
 mod cases;
-mod dot;
+mod drawing;
 mod explorer;
+pub mod exploring;
 mod firing;
 mod graph;
 mod multiset;
 mod net;
+mod property;
 mod space;
 
 use std::fmt::Debug;
@@ -55,9 +57,11 @@ use std::hash::Hash;
 
 pub use arcs::{Any, Body, Input, Inputs, Keep, Output, Outputs, Place, Put, PutAll, Take, TakeAll, any};
 pub use cases::{Event, Paths, TestCase, Tests};
+pub use drawing::{ArcKind, Drawing, NetArc, Structure};
 pub use explorer::{Budget, Each, Explorable, ExploreError, Rows, explore};
 pub use graph::{Lasso, StateGraph};
 pub use net::{Added, Net, NetError};
+pub use property::{Checked, PropertyKind, Witness};
 pub use space::{Fired, Marking, StateSpace};
 
 /// A value that a place can hold.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::Token;
 use crate::arcs::{Body, Inputs, Outputs, Place, Produced, Source};
 use crate::multiset::{EMPTY, Overflow, Store, TooMany, add_to};
+use crate::property::Property;
 
 /// A coloured Petri net.
 ///
@@ -32,6 +33,7 @@ pub(crate) struct Core {
     pub(crate) places: Vec<PlaceOf>,
     pub(crate) stores: Vec<Store>,
     pub(crate) transitions: Vec<Transition>,
+    pub(crate) properties: Vec<Property>,
     /// The first initial marking that does not fit.
     overflows: Option<usize>,
 }
@@ -132,12 +134,12 @@ impl<Given: Inputs, I: 'static, O: 'static> Added<'_, Given, I, O> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
-    /// Two places, or two transitions, have one name.
+    /// Two places, transitions or properties have one name.
     #[error("net `{net}` has two {what} of the name `{name}`; a name tells which one a picture or a test is about")]
     NameTwice {
         /// The net.
         net: String,
-        /// `places` or `transitions`.
+        /// `places`, `transitions` or `properties`.
         what: &'static str,
         /// The name.
         name: String,
@@ -209,6 +211,7 @@ impl<I: 'static, O: 'static> Net<I, O> {
             places: Vec::new(),
             stores: Vec::new(),
             transitions: Vec::new(),
+            properties: Vec::new(),
             overflows: None,
         };
         Self { core, events: Vec::new() }
@@ -291,6 +294,7 @@ impl Core {
         };
         name_twice("places", self.places.iter().map(|place| &place.name).collect())?;
         name_twice("transitions", self.transitions.iter().map(|transition| &transition.name).collect())?;
+        name_twice("properties", self.properties.iter().map(|property| &property.name).collect())?;
         if let Some(place) = self.overflows {
             return Err(NetError::TooManyTokens { net: net(), place: self.places[place].name.clone() });
         }

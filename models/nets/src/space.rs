@@ -23,7 +23,7 @@ pub struct StateSpace<I = (), O = ()> {
 }
 
 /// A transition that fired.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Fired {
     /// Its name.
     pub transition: String,
@@ -184,9 +184,14 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// If the place is one of another net.
     pub fn bounds<T: Token>(&self, place: Place<T>) -> (u64, u64) {
         assert_eq!(place.net, self.net.core.id, "the place is one of another net");
-        let mut is_used = vec![false; self.net.core.stores[place.number].multisets().len()];
-        self.rows.iter().for_each(|row| is_used[row[place.number] as usize] = true);
-        let multisets = self.net.core.stores[place.number].multisets();
+        self.bounds_of(place.number)
+    }
+
+    /// Returns the least and the greatest number of tokens of a place.
+    pub(crate) fn bounds_of(&self, place: usize) -> (u64, u64) {
+        let multisets = self.net.core.stores[place].multisets();
+        let mut is_used = vec![false; multisets.len()];
+        self.rows.iter().for_each(|row| is_used[row[place] as usize] = true);
         let sizes = (0..).zip(&is_used).filter(|(_, used)| **used).map(|(number, _)| multisets.size(number));
         sizes.fold((u64::MAX, 0), |(least, most), size| (least.min(size), most.max(size)))
     }

@@ -6,6 +6,7 @@
 //! A run passes if all participants do the same with each transaction, each once; if only what all voted for is
 //! committed; and, where nothing is lost and nobody crashes, if all of that is.
 
+pub mod net;
 pub mod protocol;
 
 use std::ops::RangeInclusive;
