@@ -2,6 +2,7 @@
 
 mod check;
 mod choice;
+mod explore;
 mod export;
 mod numbers;
 mod proxy;
@@ -23,6 +24,7 @@ use crate::trace_files::{DiagramFile, TraceFile};
 
 pub(crate) use self::check::CheckArguments;
 pub(crate) use self::choice::{BuilderArgument, ChoiceArguments};
+pub(crate) use self::explore::ExploreArguments;
 pub(crate) use self::export::{ExportArguments, FormatArgument};
 use self::numbers::{count, duration};
 pub(crate) use self::proxy::ProxyArguments;
@@ -124,6 +126,8 @@ pub(crate) enum Command {
     Experiment(ExperimentArguments),
     /// Judge histories: whether a specification can have done what clients saw, and if not, which call shows it.
     Check(CheckArguments),
+    /// Explore a coloured Petri net: its state space, its properties, and the tests that follow from it.
+    Explore(ExploreArguments),
     /// Forward datagrams and connections between clients and a server as a simulated network does.
     Proxy(ProxyArguments),
 }

@@ -19,7 +19,7 @@ use simutant_oracle::catalogue::ReadyMade;
 use simutant_oracle::judging::{JudgingError, JudgingReply, JudgingRequest, NamedOrder, Watch};
 use simutant_oracle::{CheckReport, ReportedAnswer, Scope};
 use simutant_outcomes::{Inconclusive, Verdict};
-use simutant_study::{JudgingProgram, SpecificationError, SpecificationRequest};
+use simutant_study::{JudgingProgram, ProgramError, SpecificationRequest};
 
 use self::known::Known;
 use self::picture::Drawn;
@@ -383,11 +383,9 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
     let request = SpecificationRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
     let found = match request.find() {
         Ok(found) => found,
-        Err(
-            error @ (SpecificationError::Unknown { .. }
-            | SpecificationError::NoPackage { .. }
-            | SpecificationError::Metadata(_)),
-        ) => return Err(BadInput(unknown(&request, &error)).into()),
+        Err(error @ (ProgramError::Unknown { .. } | ProgramError::NoPackage { .. } | ProgramError::Metadata(_))) => {
+            return Err(BadInput(unknown(&request, &error)).into());
+        }
         Err(error) => return Err(error.into()),
     };
     if arguments.initial.is_some() {
@@ -404,11 +402,11 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
 
 /// Says that nobody has the specification, and which one may be meant: of the package, or, unless one is named, of
 /// Simutant.
-fn unknown(request: &SpecificationRequest, error: &SpecificationError) -> String {
+fn unknown(request: &SpecificationRequest, error: &ProgramError) -> String {
     let name = &request.name;
     let (of_package, own) = match error {
-        SpecificationError::Unknown { known, own, .. } => (known.as_slice(), own.as_slice()),
-        SpecificationError::NoPackage { own } => (&[][..], own.as_slice()),
+        ProgramError::Unknown { known, own, .. } => (known.as_slice(), own.as_slice()),
+        ProgramError::NoPackage { own } => (&[][..], own.as_slice()),
         _ => Default::default(),
     };
     let mut simutants: Vec<&str> = own.iter().map(String::as_str).collect();

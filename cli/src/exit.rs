@@ -11,7 +11,7 @@ use simutant_harness::{ErrorClass, HarnessError, ImplementationError, ProxyError
 use simutant_mutator::{InitError, JudgementsError, MutatorError};
 use simutant_oracle::smt::SolverError;
 use simutant_outcomes::SuiteError;
-use simutant_study::{SpecificationError, StudyError};
+use simutant_study::{ProgramError, StudyError};
 
 use crate::output;
 
@@ -223,11 +223,11 @@ impl Exit {
                 _ => Self::Unavailable,
             });
         }
-        if let Some(error) = cause.downcast_ref::<SpecificationError>() {
+        if let Some(error) = cause.downcast_ref::<ProgramError>() {
             return Some(match error {
-                SpecificationError::Build { source, .. } => return Self::of_cause(source.as_ref()),
-                SpecificationError::Engine(error) => return Self::of_cause(error),
-                SpecificationError::NoCargo(_) | SpecificationError::NoAnswer { .. } => Self::Unavailable,
+                ProgramError::Build { source, .. } => return Self::of_cause(source.as_ref()),
+                ProgramError::Engine(error) => return Self::of_cause(error),
+                ProgramError::NoCargo(..) | ProgramError::NoAnswer { .. } => Self::Unavailable,
                 _ => Self::BadInput,
             });
         }

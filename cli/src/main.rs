@@ -10,6 +10,7 @@ mod diff;
 mod exit;
 mod experiment;
 mod explain;
+mod explore;
 mod export;
 mod given;
 mod implementations;
@@ -63,6 +64,7 @@ fn main() -> std::process::ExitCode {
         Command::Test(arguments) => test::run(arguments, common),
         Command::Experiment(arguments) => experiment::run(arguments, common),
         Command::Check(arguments) => check::run(arguments, common),
+        Command::Explore(arguments) => explore::run(arguments, common),
         Command::Proxy(arguments) => proxy::run(arguments, common),
     };
     let exit = result.unwrap_or_else(|error| {

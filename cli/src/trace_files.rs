@@ -1,12 +1,14 @@
-//! The files that `simulate` writes of a trace, and `check` of a history. Their extensions say what they are.
+//! The files that `simulate` writes of a trace, `check` of a history, and `explore` of a net. Their extensions say what they are.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use simutant_nets::Structure;
+use simutant_nets::exploring::Explored;
 use simutant_sim_core::trace::Trace;
 use simutant_traces::diagram::{self, Caption};
 use simutant_traces::history::{self, Picture};
-use simutant_traces::{json_lines, pcapng, perfetto};
+use simutant_traces::{json_lines, nets, pcapng, perfetto};
 
 use crate::output;
 
@@ -62,6 +64,81 @@ impl FromStr for TraceFile {
         let expected = ".jsonl (an event a line), .pcapng (for Wireshark) or .perfetto.json (for ui.perfetto.dev)";
         let form = form_of(name, &forms).ok_or(UnknownExtension(expected))?;
         Ok(Self { path: name.into(), form })
+    }
+}
+
+/// A file for the picture of a state space.
+#[derive(Debug, Clone)]
+pub(crate) struct StateSpaceFile {
+    path: PathBuf,
+    form: SpaceForm,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum SpaceForm {
+    Html,
+    Svg,
+    Dot,
+}
+
+/// A file for the picture of a net.
+#[derive(Debug, Clone)]
+pub(crate) struct NetFile {
+    path: PathBuf,
+    form: NetForm,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum NetForm {
+    Svg,
+    Dot,
+}
+
+impl FromStr for StateSpaceFile {
+    type Err = UnknownExtension;
+
+    fn from_str(name: &str) -> Result<Self, UnknownExtension> {
+        let forms = [(".html", SpaceForm::Html), (".svg", SpaceForm::Svg), (".dot", SpaceForm::Dot)];
+        let expected = ".html (a page, with the net), .svg (a picture) or .dot (for Graphviz)";
+        let form = form_of(name, &forms).ok_or(UnknownExtension(expected))?;
+        Ok(Self { path: name.into(), form })
+    }
+}
+
+impl FromStr for NetFile {
+    type Err = UnknownExtension;
+
+    fn from_str(name: &str) -> Result<Self, UnknownExtension> {
+        let forms = [(".svg", NetForm::Svg), (".dot", NetForm::Dot)];
+        let form = form_of(name, &forms).ok_or(UnknownExtension(".svg (a picture) or .dot (for Graphviz)"))?;
+        Ok(Self { path: name.into(), form })
+    }
+}
+
+impl StateSpaceFile {
+    /// Writes the picture of a state space; one that is too large to be drawn is a page without the picture, or none.
+    pub(crate) fn write(&self, explored: &Explored) -> anyhow::Result<()> {
+        let text = match (self.form, &explored.drawing) {
+            (SpaceForm::Html, _) => nets::page(explored),
+            (SpaceForm::Svg, Some(drawing)) => nets::state_space_svg(drawing),
+            (SpaceForm::Dot, Some(drawing)) => drawing.dot(),
+            (SpaceForm::Svg | SpaceForm::Dot, None) => {
+                output::tell(&format!("{} markings are too many to be drawn", explored.markings));
+                return Ok(());
+            }
+        };
+        output::write_named(&self.path, text.as_bytes())
+    }
+}
+
+impl NetFile {
+    /// Writes the picture of a net.
+    pub(crate) fn write(&self, net: &Structure) -> anyhow::Result<()> {
+        let text = match self.form {
+            NetForm::Svg => nets::net_svg(net),
+            NetForm::Dot => net.dot(),
+        };
+        output::write_named(&self.path, text.as_bytes())
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Graph {
     pub kind: Kind,
     /// The machines, in words.
     pub title: String,
-    /// How many tests there were.
+    /// How many tests there were; 0 for a graph that is not of tests.
     pub tests: u64,
     /// The nodes; edges name them by their place.
     pub nodes: Vec<Node>,
@@ -52,6 +52,9 @@ pub struct Node {
     pub kind: NodeKind,
     /// A state's name, a point's number, or the number of a chosen option.
     pub label: String,
+    /// What a picture shows of it when it is pointed at, if more than the label.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
     /// How often a choice was made; `None` for states and points.
     pub count: Option<u64>,
     /// Whether a machine, or a path, begins here.
@@ -70,6 +73,8 @@ pub enum NodeKind {
     Point,
     /// An option that an action chose.
     Choice,
+    /// A transition of a Petri net.
+    Transition,
 }
 
 /// An edge of a [`Graph`]: a transition, or the part of one that leads to a choice.

@@ -133,6 +133,21 @@ pub enum MutatorError {
         /// What the compiler says.
         message: String,
     },
+    /// The function that the manifest has for a net cannot be used.
+    #[error(
+        "{}: net `{net}`: `{function}` cannot be used: {message}; `net` is a function of up to four arguments that returns a `simutant_nets::Net`",
+        manifest.display()
+    )]
+    Net {
+        /// The manifest.
+        manifest: PathBuf,
+        /// The net.
+        net: String,
+        /// The function, as the manifest has it.
+        function: String,
+        /// What the compiler says.
+        message: String,
+    },
     /// The package as it is written does not compile.
     #[error("the package does not compile:\n{message}")]
     PackageDoesNotCompile {

@@ -131,8 +131,8 @@ mod test_support;
 mod text;
 
 pub use build::{
-    Build, BuildEvent, BuildRequest, BuiltPrograms, Equivalence, INITIAL_LINE, JudgingProgramRequest, ProgramsRequest,
-    TYPE_LINE, build, build_judging_program, build_plain, build_programs, build_testbed, build_with,
+    Build, BuildEvent, BuildRequest, BuiltPrograms, Equivalence, INITIAL_LINE, NET_LINE, Named, ProgramRequest,
+    ProgramsRequest, TYPE_LINE, build, build_plain, build_program, build_programs, build_testbed, build_with,
     compiler_equivalence, mutant_identities,
 };
 pub use comparison::{

@@ -139,6 +139,10 @@ struct Section {
     #[serde(default)]
     #[expect(dead_code, reason = "it may be there")]
     specifications: serde::de::IgnoredAny,
+    /// Nets, which are not looked at here either.
+    #[serde(default)]
+    #[expect(dead_code, reason = "it may be there")]
+    nets: serde::de::IgnoredAny,
     /// What names are for, beside those that are known.
     #[serde(default)]
     names: Names,

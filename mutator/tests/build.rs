@@ -13,8 +13,8 @@ use std::path::Path;
 use std::process::Command;
 
 use simutant_mutator::{
-    Build, BuildEvent, BuildRequest, Equivalence, INITIAL_LINE, JudgingProgramRequest, MutatorError, Package,
-    Selection, TYPE_LINE, build, build_judging_program, build_plain, compiler_equivalence,
+    Build, BuildEvent, BuildRequest, Equivalence, INITIAL_LINE, MutatorError, Named, Package, ProgramRequest,
+    Selection, TYPE_LINE, build, build_plain, build_program, compiler_equivalence,
 };
 use simutant_outcomes::Compiled;
 
@@ -574,18 +574,17 @@ fn what_a_study_compiles_is_not_compiled_again_for_a_specification() {
         );
         let built = with_toy(root, "AOR", |request| {
             let folders = ["toy", "simutant-oracle"].map(|name| root.join(name));
-            let request = JudgingProgramRequest {
+            let request = ProgramRequest {
                 name,
                 main: &main,
-                type_path: "Toy",
-                initial,
+                named: Named::Specification { type_path: "Toy", initial },
                 manifest: &root.join("toy/Cargo.toml"),
                 dependencies: [("toy", &folders[0]), ("simutant-oracle", &folders[1])],
                 lock: &root.join("toy/Cargo.lock"),
                 products: &request.package.products(),
                 system: Some(request),
             };
-            build_judging_program(&request, &mut |event| note(event, &mut noted))
+            build_program(&request, &mut |event| note(event, &mut noted))
         });
         (built, noted.0)
     };

@@ -7,24 +7,14 @@
 //! initial = "Tickets::from(100)"  # an expression; by default Default::default()
 //! ```
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
-use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
 use serde::Deserialize;
-use serde_json::Value;
-use simutant_engine_source::{Engine, EngineSourceError};
-use simutant_mutator::{
-    BuildEvent, BuildRequest, INITIAL_LINE, JudgingProgramRequest, MutatorError, TYPE_LINE, build_judging_program,
-};
+use simutant_mutator::{BuildEvent, INITIAL_LINE, Named, TYPE_LINE};
 use simutant_oracle::judging::{JudgingReply, JudgingRequest};
 
-use crate::SystemRequest;
-use crate::system::nearest_manifest;
-
-/// The package that has the trait which specifications implement.
-const ORACLE: &str = "simutant-oracle";
+use crate::program::{Found, Program, ProgramError, ProgramKind, find};
 
 /// A request for a specification, by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,28 +28,11 @@ pub struct SpecificationRequest {
 
 /// A specification whose package was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackageSpecification {
-    name: String,
-    section: Section,
-    /// The package: its name, that of its library, its folder, and its manifest.
-    package: String,
-    library: String,
-    folder: PathBuf,
-    manifest: PathBuf,
-    /// A system of the package, if it has one.
-    system: Option<String>,
-    /// The folder of the oracle that the package depends on.
-    oracle: PathBuf,
-    workspace: PathBuf,
-    target: PathBuf,
-}
+pub struct PackageSpecification(Found<Section>);
 
 /// A program that judges histories by a specification.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JudgingProgram {
-    name: String,
-    executable: PathBuf,
-}
+pub struct JudgingProgram(Program);
 
 /// `[package.metadata.simutant.specifications.NAME]`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -77,208 +50,28 @@ fn by_default() -> String {
     "::std::default::Default::default()".to_owned()
 }
 
-/// Why a specification of a package cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpecificationError {
-    /// There is no package to look in but Simutant's own, and none of these has a specification of this name.
-    #[error("there is no Cargo.toml in this folder or above")]
-    NoPackage {
-        /// The names of Simutant's.
-        own: Vec<String>,
-    },
-    /// Cargo cannot read the package.
-    #[error("cannot read the package: {0}")]
-    Metadata(String),
-    /// Simutant's own source cannot be read or written.
-    #[error(transparent)]
-    Engine(#[from] EngineSourceError),
-    /// No package of the workspace has a specification of this name, nor has Simutant, if it was asked.
-    #[error(
-        "no specification `{name}` in {}; {}", workspace.display(),
-        if known.is_empty() {
-            "name it in the package's Cargo.toml: [package.metadata.simutant.specifications.NAME]".to_owned()
-        } else {
-            format!("known specifications: {}", known.join(", "))
-        }
-    )]
-    Unknown {
-        /// The name asked for.
-        name: String,
-        /// The workspace that was searched.
-        workspace: PathBuf,
-        /// The names there are.
-        known: Vec<String>,
-        /// The names of Simutant's, if it was asked.
-        own: Vec<String>,
-    },
-    /// The manifest's section is damaged.
-    #[error(
-        "{}: [package.metadata.simutant.specifications.{name}]: {message}; it takes `type` (a path in the crate) and, if wanted, `initial` (an expression)",
-        manifest.display()
-    )]
-    Manifest {
-        /// The manifest.
-        manifest: PathBuf,
-        /// The specification.
-        name: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// The package does not depend on the oracle by its path.
-    #[error(
-        "{package}: it needs a dependency on `simutant-oracle` by its path; `simutant init --vendor` puts the engine's source, the oracle among it, into the package"
-    )]
-    NoOracle {
-        /// The package.
-        package: String,
-    },
-    /// Cargo cannot be started.
-    #[error("cannot run cargo, which compiles the specification; install Rust (https://rustup.rs): {0}")]
-    NoCargo(std::io::Error),
-    /// The program cannot be built.
-    #[error("cannot build the program of the specification `{name}`")]
-    Build {
-        /// The specification.
-        name: String,
-        /// What the mutator says.
-        source: Box<MutatorError>,
-    },
-    /// The program ended without an answer, as one that panics does.
-    #[error("the program of the specification `{name}` gave no answer: {message}")]
-    NoAnswer {
-        /// The specification.
-        name: String,
-        /// What it wrote, or how it ended.
-        message: String,
-    },
-}
-
 impl SpecificationRequest {
     /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
     ///
     /// # Errors
-    /// [`SpecificationError`] if there is none, or its section or its dependencies cannot be used.
-    pub fn find(&self) -> Result<PackageSpecification, SpecificationError> {
-        if let Some(manifest) = &self.manifest_path {
-            return self.find_in(manifest);
-        }
-        let missing = match nearest_manifest().map(|manifest| self.find_in(&manifest)) {
-            None => SpecificationError::NoPackage { own: Vec::new() },
-            Some(Err(error @ SpecificationError::Unknown { .. })) => error,
-            Some(result) => return result,
-        };
-        match self.find_in(&Engine::own()?.manifest()) {
-            Err(SpecificationError::Unknown { known, .. }) => Err(missing.with_own(known)),
-            result => result,
-        }
-    }
-
-    fn find_in(&self, manifest: &Path) -> Result<PackageSpecification, SpecificationError> {
-        let metadata = MetadataCommand::new().manifest_path(manifest).exec().map_err(|error| match error {
-            cargo_metadata::Error::Io(error) => SpecificationError::NoCargo(error),
-            cargo_metadata::Error::CargoMetadata { stderr } => SpecificationError::Metadata(stderr.trim().to_owned()),
-            other => SpecificationError::Metadata(other.to_string()),
-        })?;
-        let mut known = Vec::new();
-        for package in metadata.workspace_packages() {
-            let mut sections = sections(package, "specifications");
-            if let Some(section) = sections.remove(&self.name) {
-                return self.found(&metadata, package, section);
-            }
-            known.extend(sections.into_keys());
-        }
-        known.sort_unstable();
-        let (name, workspace, own) = (self.name.clone(), metadata.workspace_root.into(), Vec::new());
-        Err(SpecificationError::Unknown { name, workspace, known, own })
-    }
-
-    fn found(
-        &self,
-        metadata: &Metadata,
-        package: &Package,
-        section: Value,
-    ) -> Result<PackageSpecification, SpecificationError> {
-        let refuse = |message: String| SpecificationError::Manifest {
-            manifest: package.manifest_path.clone().into(),
-            name: self.name.clone(),
-            message,
-        };
-        let section = Section::deserialize(section).map_err(|error| refuse(error.to_string()))?;
-        let is_library =
-            |target: &&Target| target.kind.iter().any(|kind| matches!(kind, TargetKind::Lib | TargetKind::RLib));
-        let library = package.targets.iter().find(is_library);
-        let library = library.ok_or_else(|| refuse("the package has no library".to_owned()))?.name.replace('-', "_");
-        let no_oracle = || SpecificationError::NoOracle { package: package.name.to_string() };
-        let depends = package.dependencies.iter().any(|dependency| dependency.name == ORACLE);
-        let oracle = metadata.packages.iter().find(|other| other.name == ORACLE && other.source.is_none());
-        let oracle = oracle.filter(|_| depends).ok_or_else(no_oracle)?;
-        let folder = |package: &Package| package.manifest_path.parent().map(PathBuf::from).unwrap_or_default();
-        Ok(PackageSpecification {
-            name: self.name.clone(),
-            section,
-            package: package.name.to_string(),
-            library,
-            folder: folder(package),
-            manifest: package.manifest_path.clone().into(),
-            system: sections(package, "systems").into_keys().next(),
-            oracle: folder(oracle),
-            workspace: metadata.workspace_root.clone().into(),
-            target: metadata.target_directory.clone().into(),
-        })
-    }
-}
-
-impl SpecificationError {
-    /// Adds the names of Simutant's specifications to an error that nobody has one.
-    fn with_own(mut self, names: Vec<String>) -> Self {
-        if let Self::Unknown { own, .. } | Self::NoPackage { own } = &mut self {
-            *own = names;
-        }
-        self
+    /// [`ProgramError`] if there is none, or its section or its dependencies cannot be used.
+    pub fn find(&self) -> Result<PackageSpecification, ProgramError> {
+        find(ProgramKind::Specification, &self.name, self.manifest_path.as_deref()).map(PackageSpecification)
     }
 }
 
 impl PackageSpecification {
-    /// Builds the program that judges histories by the specification, beside the plain build of a system of the package,
-    /// if it has one: what was compiled for that is not compiled again.
+    /// Builds the program that judges histories by the specification.
     ///
     /// # Errors
-    /// [`SpecificationError`] if it does not compile, or a file cannot be written.
-    pub fn build(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<JudgingProgram, SpecificationError> {
-        let system = self.system.as_ref().and_then(|system| {
-            let manifest_path = Some(self.manifest.clone());
-            // What is wrong with a system is no matter of the specification.
-            SystemRequest { manifest_path, ..SystemRequest::new(system) }.find().ok()
-        });
-        let mut build = |system: Option<&BuildRequest<'_>>| {
-            let Section { type_path, initial } = &self.section;
-            let request = JudgingProgramRequest {
-                name: &self.name,
-                main: &self.main(),
-                type_path,
-                initial,
-                manifest: &self.manifest,
-                dependencies: [(&self.package, &self.folder), (ORACLE, &self.oracle)],
-                lock: &self.workspace.join("Cargo.lock"),
-                products: &self.target.join("simutant"),
-                system,
-            };
-            build_judging_program(&request, progress)
-        };
-        let built = match &system {
-            Some(system) => system.with_request(|request| build(Some(request))),
-            None => build(None),
-        };
-        let executable = built.map_err(|error| match error {
-            MutatorError::NoCargo(error) => SpecificationError::NoCargo(error),
-            error => SpecificationError::Build { name: self.name.clone(), source: Box::new(error) },
-        })?;
-        Ok(JudgingProgram { name: self.name.clone(), executable })
+    /// [`ProgramError`] if it does not compile, or a file cannot be written.
+    pub fn build(&self, progress: &mut dyn FnMut(BuildEvent)) -> Result<JudgingProgram, ProgramError> {
+        let Section { type_path, initial } = &self.0.section;
+        self.0.build(Named::Specification { type_path, initial }, &self.main(), progress).map(JudgingProgram)
     }
 
     fn main(&self) -> String {
-        let Self { library, section: Section { type_path, initial }, .. } = self;
+        let Found { library, section: Section { type_path, initial }, .. } = &self.0;
         format!(
             "//! Generated: judges histories by a specification.\n\n\
              #[allow(unused_imports)]\nuse ::{library}::*;\n\
@@ -304,32 +97,14 @@ impl PackageSpecification {
 impl JudgingProgram {
     /// Returns the executable.
     pub fn executable(&self) -> &Path {
-        &self.executable
+        &self.0.executable
     }
 
     /// Judges the history in a file, or what else the standard input of the program is to be.
     ///
     /// # Errors
-    /// [`SpecificationError::NoAnswer`] if the program panics, or ends otherwise without an answer.
-    pub fn judge(&self, request: &JudgingRequest, from: Stdio) -> Result<JudgingReply, SpecificationError> {
-        let no_answer = |message: String| SpecificationError::NoAnswer { name: self.name.clone(), message };
-        let request = serde_json::to_string(request).map_err(|error| no_answer(error.to_string()))?;
-        let output = Command::new(&self.executable).arg(request).stdin(from).output();
-        let output = output.map_err(|error| no_answer(error.to_string()))?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        // What the specification itself prints comes before, be it on the same line.
-        let last = text.lines().next_back().unwrap_or_default();
-        let reply = last.match_indices('{').find_map(|(begin, _)| serde_json::from_str(&last[begin..]).ok());
-        reply.ok_or_else(|| {
-            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            no_answer(if said.is_empty() { format!("it ended with {}", output.status) } else { said })
-        })
+    /// [`ProgramError::NoAnswer`] if the program panics, or ends otherwise without an answer.
+    pub fn judge(&self, request: &JudgingRequest, from: Stdio) -> Result<JudgingReply, ProgramError> {
+        self.0.ask(request, from)
     }
-}
-
-/// Returns the sections of a package's systems or specifications, by their names.
-fn sections(package: &Package, kind: &str) -> BTreeMap<String, Value> {
-    let sections = package.metadata.get("simutant").and_then(|section| section.get(kind));
-    let sections = sections.and_then(Value::as_object);
-    sections.into_iter().flatten().map(|(name, section)| (name.clone(), section.clone())).collect()
 }

@@ -6,6 +6,7 @@
 //! | [`diagram`] | a message sequence chart, as a page (HTML) or as a picture (SVG) | a browser, a printer |
 //! | [`history`] | calls by session and time, with the order that explains them, as a page (HTML) or as a picture (SVG) | a browser, a printer |
 //! | [`json_lines`] | JSON Lines: an event a line | `jq`, a text editor, [`json_lines::read`] |
+//! | [`nets`] | a net and its state space, as a page (HTML) or as pictures (SVG) | a browser, a printer |
 //! | [`pcapng`] | a packet capture | Wireshark, `tshark` |
 //! | [`perfetto`] | trace-event JSON | <https://ui.perfetto.dev>, `chrome://tracing` |
 //!
@@ -33,6 +34,7 @@
 pub mod diagram;
 pub mod history;
 pub mod json_lines;
+pub mod nets;
 pub mod pcapng;
 pub mod perfetto;
 

@@ -186,7 +186,7 @@ fn format_parser() -> impl TypedValueParser<Value = Format> {
 }
 
 /// Reads a size with its unit.
-fn bytes(text: &str) -> Result<usize, String> {
+pub(super) fn bytes(text: &str) -> Result<usize, String> {
     const UNITS: [(&str, u64); 7] = [
         ("B", 1),
         ("kB", 1000),

@@ -260,7 +260,7 @@ where
     if arguments.values.next().is_some() {
         let (takes, given) = (arguments.taken, request.arguments.len());
         return Ok(ExploringReply::Arguments {
-            message: format!("it takes {takes} arguments, and {given} were given"),
+            message: format!("{given} arguments were given, and it takes {takes}"),
         });
     }
     let name = net.name().to_owned();

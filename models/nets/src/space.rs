@@ -33,9 +33,14 @@ pub struct Fired {
     pub marking: usize,
 }
 
+/// The transition with what it binds; tokens without a value, of type `()`, are left out.
 impl fmt::Display for Fired {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}({})", self.transition, self.binding.join(", "))
+        let binding: Vec<&str> = self.binding.iter().map(String::as_str).filter(|word| *word != "()").collect();
+        match &binding[..] {
+            [] => formatter.write_str(&self.transition),
+            binding => write!(formatter, "{}({})", self.transition, binding.join(", ")),
+        }
     }
 }
 

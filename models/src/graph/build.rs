@@ -184,7 +184,14 @@ impl Building<'_> {
             let nodes = &mut self.nodes;
             let next = *self.choices.entry((scope, known)).or_insert_with(|| {
                 let label = options[length - 1].to_string();
-                nodes.push(Node { kind: NodeKind::Choice, label, count: Some(0), is_initial: false, ends: 0 });
+                nodes.push(Node {
+                    kind: NodeKind::Choice,
+                    label,
+                    detail: String::new(),
+                    count: Some(0),
+                    is_initial: false,
+                    ends: 0,
+                });
                 nodes.len() - 1
             });
             self.nodes[next].count = self.nodes[next].count.map(|count| count + made);
@@ -233,7 +240,14 @@ impl Building<'_> {
             let shape = machines[machine as usize];
             let name = &shape.states[state as usize];
             let label = if machines.len() == 1 { name.clone() } else { format!("{}: {name}", shape.name) };
-            nodes.push(Node { kind: NodeKind::State, label, count: None, is_initial: state == 0, ends: 0 });
+            nodes.push(Node {
+                kind: NodeKind::State,
+                label,
+                detail: String::new(),
+                count: None,
+                is_initial: state == 0,
+                ends: 0,
+            });
             nodes.len() - 1
         })
     }
@@ -241,7 +255,7 @@ impl Building<'_> {
     fn point(&mut self) -> usize {
         let (kind, label) = (NodeKind::Point, self.points.to_string());
         self.points += 1;
-        self.nodes.push(Node { kind, label, count: None, is_initial: false, ends: 0 });
+        self.nodes.push(Node { kind, label, detail: String::new(), count: None, is_initial: false, ends: 0 });
         self.nodes.len() - 1
     }
 }

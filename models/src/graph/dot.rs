@@ -32,6 +32,7 @@ fn lines(graph: &Graph, dot: &mut String) -> std::fmt::Result {
 fn of_node(node: &Node) -> String {
     let (shape, label) = match (node.kind, node.count) {
         (NodeKind::State, _) => ("ellipse", node.label.clone()),
+        (NodeKind::Transition, _) => ("box", node.label.clone()),
         (NodeKind::Point, _) => ("circle", node.label.clone()),
         (NodeKind::Choice, None) => ("diamond", node.label.clone()),
         (NodeKind::Choice, Some(count)) => ("diamond", format!("{} ×{count}", node.label)),

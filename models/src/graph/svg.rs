@@ -118,16 +118,22 @@ impl<'a> Drawing<'a> {
 
     fn subtitle(&self) -> String {
         let Graph { kind, tests, nodes, edges, .. } = self.graph;
-        let kind = if *kind == Kind::Paths { "paths" } else { "states" };
-        format!("{kind} of {tests} tests: {} nodes, {} edges", nodes.len(), edges.len())
+        let size = format!("{} nodes, {} edges", nodes.len(), edges.len());
+        match (kind, tests) {
+            (_, 0) => size,
+            (Kind::Paths, _) => format!("paths of {tests} tests: {size}"),
+            (Kind::States, _) => format!("states of {tests} tests: {size}"),
+        }
     }
 
     fn node(&self, svg: &mut String, node: &Node, number: usize) -> std::fmt::Result {
         let (Place { x, y }, half) = (self.place(number), self.halves[number]);
         let class = if node.is_initial { "node initial" } else { "node" };
-        let ended = if node.ends > 0 { format!("; {} tests ended here", node.ends) } else { String::new() };
+        let is_of_tests = node.ends > 0 && self.graph.tests > 0;
+        let ended = if is_of_tests { format!("; {} tests ended here", node.ends) } else { String::new() };
         let made = node.count.map_or(String::new(), |count| format!(", chosen {count} times"));
-        writeln!(svg, "<g><title>{}{made}{ended}</title>", escaped(&node.label))?;
+        let detail = if node.detail.is_empty() { String::new() } else { format!(": {}", node.detail) };
+        writeln!(svg, "<g><title>{}{}{made}{ended}</title>", escaped(&node.label), escaped(&detail))?;
         match node.kind {
             NodeKind::State | NodeKind::Point => {
                 let tall = if node.kind == NodeKind::State { HALF } else { half };
@@ -139,6 +145,13 @@ impl<'a> Drawing<'a> {
                 if node.ends > 0 {
                     writeln!(svg, "{}", ellipse("rim", 2.6))?;
                 }
+            }
+            NodeKind::Transition => {
+                let (left, up, wide, high) = (x - half, y - HALF, 2.0 * half, 2.0 * HALF);
+                writeln!(
+                    svg,
+                    "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{up:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\"/>"
+                )?;
             }
             NodeKind::Choice => {
                 let (up, down) = (y - RADIUS, y + RADIUS);
@@ -212,7 +225,7 @@ impl<'a> Drawing<'a> {
         if edge.from == edge.to {
             let up = (beside + 1) as f64 * LOOP / 0.75;
             let wide = 15.0 + (number as f64 * 5.0);
-            let y = from.y - if self.graph.nodes[edge.from].kind == NodeKind::State { HALF } else { RADIUS };
+            let y = from.y - tall(self.graph.nodes[edge.from].kind);
             let ends = [point(from.x - 4.0, y + 1.0), point(from.x + 4.0, y + 1.0)];
             return Curve([ends[0], point(from.x - wide, y - up), point(from.x + wide, y - up), ends[1]]);
         }
@@ -231,9 +244,7 @@ impl<'a> Drawing<'a> {
                 Curve([start, point(out, start.y), point(out, end.y), end])
             }
             _ => {
-                let tall = |node: usize| {
-                    if self.graph.nodes[node].kind == NodeKind::State { HALF } else { RADIUS }
-                };
+                let tall = |node: usize| tall(self.graph.nodes[node].kind);
                 let (start, end) = (point(from.x, from.y + tall(edge.from)), point(to.x, to.y + tall(edge.to) + 1.0));
                 let down = start.y.max(end.y) + 34.0 + shift + columns.unsigned_abs() as f64 * 12.0;
                 Curve([start, point(start.x, down), point(end.x, down), end])
@@ -242,10 +253,18 @@ impl<'a> Drawing<'a> {
     }
 }
 
+/// Returns half the height of a node.
+fn tall(kind: NodeKind) -> f64 {
+    match kind {
+        NodeKind::State | NodeKind::Transition => HALF,
+        NodeKind::Point | NodeKind::Choice => RADIUS,
+    }
+}
+
 fn half_width(node: &Node) -> f64 {
     let label = letters(&node.label) as f64 * LETTER_IN / 2.0;
     match node.kind {
-        NodeKind::State => label + 12.0,
+        NodeKind::State | NodeKind::Transition => label + 12.0,
         NodeKind::Point | NodeKind::Choice => (label + 5.0).max(RADIUS),
     }
 }

@@ -7,8 +7,8 @@ use quote::quote;
 use syn::Path as CodePath;
 
 use super::cargo::{Compiled, cargo_program, run};
-use super::judging::write_program;
 use super::plain;
+use super::program::write_program;
 use super::request::{BuildEvent, BuildRequest};
 use super::workspace::Workspace;
 use crate::package::{HARNESS_PACKAGE, TestbedTarget};
@@ -72,7 +72,7 @@ fn build_library(
     let of_package = ((package.name(), package.folder()), features.as_str());
     let text = format!("//! Generated: the testbeds of a package.\n{main}\n");
     write_program(&folder, &program, Some(request), [of_package, ((HARNESS_PACKAGE, harness), "")], &text)?;
-    match workspace.build_program(&program, progress)? {
+    match workspace.build_written(&program, progress)? {
         Compiled::Product(executable) => Ok(executable),
         Compiled::Errors(errors) => Err(workspace.does_not_compile(&errors)),
     }

@@ -1,4 +1,4 @@
-//! The program that judges histories by a specification of a user's package.
+//! A program of what a user's package names in its manifest: a specification that judges histories, a net that is explored.
 //!
 //! It is built beside the plain build of a system of the package, if it has one, so that what both depend on is compiled
 //! once, and the package itself too.
@@ -18,29 +18,54 @@ use super::workspace::Workspace;
 use crate::error::{MutatorError, TypeTrouble};
 use crate::package::PROBE_PACKAGE;
 
-/// How the names of programs begin.
-const PROGRAM: &str = "simutant-specification";
-
 /// The line of a program that says by which type it judges begins so.
 pub const TYPE_LINE: &str = "type Judged = ";
 
 /// The line of a program that says in which state the service begins, begins so.
 pub const INITIAL_LINE: &str = "let initial: Judged = ";
 
+/// The line of a program that uses the function which returns a net begins so.
+pub const NET_LINE: &str = "let served = ";
+
+/// What a manifest names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Named<'a> {
+    /// A specification. The program has a line that begins with [`TYPE_LINE`], and one with [`INITIAL_LINE`].
+    Specification {
+        /// The type, as the manifest has it.
+        type_path: &'a str,
+        /// The initial state, as the manifest has it.
+        initial: &'a str,
+    },
+    /// A net. The program has a line that begins with [`NET_LINE`].
+    Net {
+        /// The function that returns it, as the manifest has it.
+        function: &'a str,
+    },
+}
+
+impl Named<'_> {
+    /// Returns how the names of its programs begin.
+    const fn beginning(self) -> &'static str {
+        match self {
+            Self::Specification { .. } => "simutant-specification-",
+            Self::Net { .. } => "simutant-net-",
+        }
+    }
+}
+
 /// What to build.
 #[derive(Debug, Clone)]
-pub struct JudgingProgramRequest<'a> {
-    /// The specification's name.
+pub struct ProgramRequest<'a> {
+    /// The name that the manifest has.
     pub name: &'a str,
-    /// The text of the program: it has a line that begins with [`TYPE_LINE`], and one with [`INITIAL_LINE`].
+    /// What it names.
+    pub named: Named<'a>,
+    /// The text of the program.
     pub main: &'a str,
-    /// The type and the initial state, as the manifest has them.
-    pub type_path: &'a str,
-    /// See above.
-    pub initial: &'a str,
-    /// The manifest that names the specification.
+    /// The manifest.
     pub manifest: &'a Path,
-    /// The package that has the specification, and the oracle: their names and folders.
+    /// The package that has it, and the one of Simutant that it needs: their names and folders.
     pub dependencies: [(&'a str, &'a Path); 2],
     /// The user's lock file, if there is one.
     pub lock: &'a Path,
@@ -53,18 +78,21 @@ pub struct JudgingProgramRequest<'a> {
 /// Builds the program, and returns the executable.
 ///
 /// # Errors
-/// [`MutatorError::Type`] or [`MutatorError::Initial`] if the manifest is to blame,
+/// [`MutatorError::Type`], [`MutatorError::Initial`] or [`MutatorError::Net`] if the manifest is to blame,
 /// [`MutatorError::PackageDoesNotCompile`] if the package is; others if a file cannot be read or written.
-pub fn build_judging_program(
-    request: &JudgingProgramRequest<'_>,
+pub fn build_program(
+    request: &ProgramRequest<'_>,
     progress: &mut dyn FnMut(BuildEvent),
 ) -> Result<PathBuf, MutatorError> {
     let workspace = match request.system {
         Some(system) => Workspace::new(system.package, &system.directory.join(plain::FOLDER))?,
-        None => Workspace::without_system(request.products, request.name)?,
+        None => Workspace::without_system(
+            &request.products.join(format!("{}{}", request.named.beginning(), request.name)),
+            request.products,
+        )?,
     };
     let _one_at_a_time = workspace.lock()?;
-    let program = format!("{PROGRAM}-{}-{}", request.name, workspace.mark);
+    let program = format!("{}{}-{}", request.named.beginning(), request.name, workspace.mark);
     let folder = workspace.root.join(&program);
     match request.system {
         Some(system) => workspace.write_plain(system, std::slice::from_ref(&folder))?,
@@ -87,7 +115,7 @@ pub fn build_judging_program(
             return Err(request.error(&errors));
         }
     }
-    match workspace.build_program(&program, progress)? {
+    match workspace.build_written(&program, progress)? {
         Compiled::Product(executable) => Ok(executable),
         Compiled::Errors(errors) => Err(request.error(&errors)),
     }
@@ -95,7 +123,7 @@ pub fn build_judging_program(
 
 impl Workspace {
     /// Builds a program that [`write_program`] wrote, and returns its executable.
-    pub(super) fn build_program(
+    pub(super) fn build_written(
         &self,
         program: &str,
         progress: &mut dyn FnMut(BuildEvent),
@@ -110,11 +138,10 @@ impl Workspace {
     }
 
     /// Returns the workspace of a program whose package has no system.
-    fn without_system(products: &Path, name: &str) -> Result<Self, MutatorError> {
-        let root = products.join("specifications").join(name);
-        std::fs::create_dir_all(&root).map_err(|error| MutatorError::io("create", &root, error))?;
+    fn without_system(root: &Path, products: &Path) -> Result<Self, MutatorError> {
+        std::fs::create_dir_all(root).map_err(|error| MutatorError::io("create", root, error))?;
         Ok(Self {
-            root,
+            root: root.to_owned(),
             copies: Vec::new(),
             files: Vec::new(),
             target_directory: products.to_owned(),
@@ -153,39 +180,47 @@ pub(super) fn write_program(
     write(&folder.join("src/main.rs"), main)
 }
 
-impl JudgingProgramRequest<'_> {
+impl ProgramRequest<'_> {
     fn write(&self, folder: &Path, program: &str) -> Result<(), MutatorError> {
-        let [package, oracle] = self.dependencies;
+        let [package, needed] = self.dependencies;
         let features = self.system.map(|system| system.package.features.of_dependency()).unwrap_or_default();
-        write_program(folder, program, self.system, [(package, &features), (oracle, "")], self.main)
+        write_program(folder, program, self.system, [(package, &features), (needed, "")], self.main)
     }
 
     /// Returns what is to blame for errors of the compiler.
     fn error(&self, errors: &[Diagnostic]) -> MutatorError {
-        if !errors.iter().all(|error| is_in(error, &[PROGRAM])) {
+        if !errors.iter().all(|error| is_in(error, &[self.named.beginning()])) {
             return MutatorError::PackageDoesNotCompile { message: rendered(errors) };
         }
         let is_at = |error: &&Diagnostic, line: &str| {
             let mut texts = error.spans.iter().filter(|span| span.is_primary).flat_map(|span| &span.text);
             texts.any(|text| text.text.trim_start().starts_with(line))
         };
+        let manifest = self.manifest.to_owned();
+        let (type_path, initial) = match self.named {
+            Named::Specification { type_path, initial } => (type_path, initial),
+            Named::Net { function } => {
+                let at_line = errors.iter().find(|error| is_at(error, NET_LINE)).unwrap_or(&errors[0]);
+                let (net, function, message) = (self.name.to_owned(), function.to_owned(), at_line.message.clone());
+                return MutatorError::Net { manifest, net, function, message };
+            }
+        };
         let of_type = errors.iter().find(|error| is_at(error, TYPE_LINE));
         let of_initial = errors.iter().find(|error| is_at(error, INITIAL_LINE));
         // The other errors of such a type are what follows from that.
         let lacks_trait = |error: &&Diagnostic| error.code.as_ref().is_some_and(|code| code.code == "E0277");
         let of_trait = errors.iter().find(lacks_trait);
-        let manifest = self.manifest.to_owned();
         match (of_type, of_initial) {
             (None, Some(error)) => MutatorError::Initial {
                 manifest,
                 specification: self.name.to_owned(),
-                expression: self.initial.to_owned(),
+                expression: initial.to_owned(),
                 message: error.message.clone(),
             },
             (of_type, _) => MutatorError::Type {
                 manifest,
                 named_by: format!("specification `{}`", self.name),
-                type_path: self.type_path.to_owned(),
+                type_path: type_path.to_owned(),
                 trouble: Box::new(TypeTrouble::new(
                     of_type.or(of_trait).unwrap_or(&errors[0]),
                     "simutant_oracle::Specification",
