@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
-use simutant_outcomes::{Cause, CostBounds, Coverage, Execution, MutantNumber};
+use simutant_outcomes::{Cause, CostBounds, Coverage, Execution, InputSource, MutantNumber};
 use simutant_protocol::{
     ChoiceRecording, Choosing, Description, Feedback, Recorded, RunLimits, Simulated, Sizes, TraceRecording,
     UniverseSettings, WorkerAnswer, WorkerRequest,
@@ -92,6 +92,9 @@ impl<'a> Crew<'a> {
         let input_source = universe.source;
         if input_source.walks() && !self.description()?.has_walks {
             return Err(CampaignError::NoWalks { system: self.workshop.system.to_owned(), input_source });
+        }
+        if input_source == InputSource::Net && !self.description()?.has_net {
+            return Err(CampaignError::NoNet { system: self.workshop.system.to_owned() });
         }
         let mut known = self.learned.min(learned.len());
         loop {

@@ -118,6 +118,15 @@ pub enum CampaignError {
         /// The source.
         input_source: simutant_outcomes::InputSource,
     },
+    /// The test cases are to be those of a net, and the system has none.
+    #[error(
+        "the source `net` takes the test cases that a net generates, and {system} has none: its `System::of_net` returns no \
+         test case"
+    )]
+    NoNet {
+        /// The system.
+        system: String,
+    },
     /// A run that was kept after an edit of the source would be another one now.
     #[error(
         "test case {number} of seed {seed} on mutant {mutant} of {system} called nothing that has changed since the last study, but as \

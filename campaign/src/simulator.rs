@@ -50,6 +50,14 @@ impl<'a> Simulator<'a> {
         Ok(self.crew.description()?.has_walks)
     }
 
+    /// Returns whether the system has a net that generates test cases.
+    ///
+    /// # Errors
+    /// If the worker does not work.
+    pub fn has_net(&mut self) -> Result<bool, CampaignError> {
+        Ok(self.crew.description()?.has_net)
+    }
+
     /// Returns the names of the criteria that outcomes will have, in their order.
     ///
     /// # Errors

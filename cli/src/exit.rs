@@ -178,6 +178,7 @@ impl Exit {
                 | CampaignError::CaseRefused { .. }
                 | CampaignError::CostUnknown
                 | CampaignError::NoWalks { .. }
+                | CampaignError::NoNet { .. }
                 | CampaignError::Damaged { .. } => Self::BadInput,
                 CampaignError::DiskFull { .. } | CampaignError::Journal { .. } | CampaignError::File { .. } => {
                     Self::Storage

@@ -60,11 +60,15 @@ pub enum InputSource {
     /// seldom after the one before it.
     #[serde(rename = "pairs")]
     Pairs,
+    /// The test cases that a coloured Petri net of the system generates, each with what may come of it (Wang, Kristensen,
+    /// Meling and Stolz, VECoS 2018), as many as there are; the rest is random.
+    #[serde(rename = "net")]
+    Net,
 }
 
 impl InputSource {
     /// All sources, the random one first.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Uniform,
         Self::LatinHypercube,
         Self::Sobol,
@@ -76,6 +80,7 @@ impl InputSource {
         Self::Walk,
         Self::Bandit,
         Self::Pairs,
+        Self::Net,
     ];
 
     /// Returns its name on the command line and in files.
@@ -92,6 +97,7 @@ impl InputSource {
             Self::Walk => "walk",
             Self::Bandit => "bandit",
             Self::Pairs => "pairs",
+            Self::Net => "net",
         }
     }
 
@@ -107,7 +113,8 @@ impl InputSource {
             | Self::Adaptive
             | Self::Walk
             | Self::Bandit
-            | Self::Pairs => false,
+            | Self::Pairs
+            | Self::Net => false,
             Self::Guided => true,
         }
     }

@@ -54,8 +54,14 @@ impl SourcesPlan {
         let (system, built, plain) = settings.build_both(request, None, watch)?;
         let options = with_test_time(AnalysisOptions::default(), &settings.out, &system.package)?;
         let mut found = SourceOutcomes { options, ..SourceOutcomes::default() };
-        let has_walks = Simulator::new(&built, Bounds::default()).has_walks()?;
-        for source in InputSource::ALL.into_iter().filter(|source| has_walks || !source.walks()) {
+        let mut simulator = Simulator::new(&built, Bounds::default());
+        let (has_walks, has_net) = (simulator.has_walks()?, simulator.has_net()?);
+        drop(simulator);
+        let is_there = |source: &InputSource| match source {
+            InputSource::Net => has_net,
+            source => has_walks || !source.walks(),
+        };
+        for source in InputSource::ALL.into_iter().filter(is_there) {
             observer(StudyEvent::Source(source));
             let (cases, given) = (cases.get(), Vec::new());
             let universe = UniversePlan { input_source: source, cases, given, reseedings: *reseedings };

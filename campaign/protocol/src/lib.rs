@@ -235,6 +235,9 @@ pub struct Description {
     /// Whether machines drive its clients, so that there are sources that walk.
     #[serde(default)]
     pub has_walks: bool,
+    /// Whether it has a net that generates test cases.
+    #[serde(default)]
+    pub has_net: bool,
     /// The features of the processor that it was compiled for: where they are missing, it cannot run.
     #[serde(default)]
     pub target_features: Vec<TargetFeature>,

@@ -83,6 +83,7 @@ fn answer(
                 criteria,
                 trace_criteria,
                 has_walks: system.has_walks(),
+                has_net: system.has_net(),
                 target_features: target::features(),
             })
         }

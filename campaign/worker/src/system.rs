@@ -53,6 +53,11 @@ impl ErasedSystem {
         self.0.trace_criteria().iter().map(|criterion| criterion.name.to_owned()).collect()
     }
 
+    /// Returns whether the system has a net that generates test cases.
+    pub(crate) fn has_net(&self) -> bool {
+        self.0.has_net()
+    }
+
     /// Returns whether its test cases have walks of machines.
     pub(crate) fn has_walks(&self) -> bool {
         self.0.has_walks()
@@ -121,6 +126,7 @@ trait Erased: Debug + Send + Sync {
     fn universe(&self) -> usize;
     fn criteria(&self) -> Vec<CriterionDescription>;
     fn trace_criteria(&self) -> Vec<TraceCriterion>;
+    fn has_net(&self) -> bool;
     fn has_walks(&self) -> bool;
     fn draw(&self, universe: UniverseSettings, first: usize, count: usize, feedback: &Feedback) -> Option<Vec<Value>>;
     fn reseed(&self, seed: u64, index: usize, number: u32, case: Value) -> Result<Value, RefusedCase>;
@@ -162,6 +168,10 @@ impl<S: System> Erased for Typed<S> {
 
     fn trace_criteria(&self) -> Vec<TraceCriterion> {
         S::trace_criteria()
+    }
+
+    fn has_net(&self) -> bool {
+        std::panic::catch_unwind(|| !S::of_net(0, 1).is_empty()).unwrap_or(false)
     }
 
     fn has_walks(&self) -> bool {

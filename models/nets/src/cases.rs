@@ -73,7 +73,7 @@ impl<I: Event, O: Event> Tests<I, O> {
 }
 
 /// Sets of events, each with a number: multisets in which each event is once.
-struct Sets {
+pub(crate) struct Sets {
     store: Store,
     /// Sets with one more event.
     larger: HashMap<(u32, u32), u32, FixedState>,
@@ -103,8 +103,13 @@ impl Sets {
         Ok(larger)
     }
 
+    /// Returns how many events a set has.
+    pub(crate) fn size(&self, set: u32) -> u64 {
+        self.store.multisets().size(set)
+    }
+
     /// Returns a set by its number.
-    fn get<E: Event>(&self, set: u32) -> BTreeSet<E> {
+    pub(crate) fn get<E: Event>(&self, set: u32) -> BTreeSet<E> {
         self.store.multisets().get(set).iter().map(|&(event, _)| self.store.token::<E>(event).clone()).collect()
     }
 }
@@ -114,35 +119,52 @@ fn too_many(TooMany: TooMany) -> ExploreError {
 }
 
 /// The events of one run so far: the numbers of a set of stimuli and of one of observations.
-type Seen = (u32, u32);
+pub(crate) type Seen = (u32, u32);
 
 /// Collects what runs showed.
-struct Collected {
-    inputs: Sets,
-    outputs: Sets,
+pub(crate) struct Collected {
+    pub(crate) inputs: Sets,
+    pub(crate) outputs: Sets,
     cases: BTreeSet<Seen>,
 }
 
 impl Collected {
-    fn new<I: Event, O: Event>() -> Self {
+    pub(crate) fn new<I: Event, O: Event>() -> Self {
         Self { inputs: Sets::new::<I>(), outputs: Sets::new::<O>(), cases: BTreeSet::new() }
     }
 
-    /// Returns the numbers of what is seen of a transition.
-    fn seen<I: Event, O: Event>(
+    /// Returns the numbers of what is seen of a transition; `None` if it gives a stimulus that is not among those allowed.
+    pub(crate) fn seen<I: Event, O: Event>(
         &mut self,
         net: &Net<I, O>,
-        fired: &(usize, Box<[u32]>),
-    ) -> Result<[Option<u32>; 2], ExploreError> {
-        let events = &net.events[fired.0];
+        transition: usize,
+        binding: &[u32],
+        allowed: Option<&BTreeSet<I>>,
+    ) -> Result<Option<[Option<u32>; 2]>, ExploreError> {
+        let events = &net.events[transition];
         let places = &net.core.stores;
-        let input = events.input.as_ref().and_then(|input| input(&fired.1, places));
-        let output = events.output.as_ref().and_then(|output| output(&fired.1, places));
+        let input = events.input.as_ref().and_then(|input| input(binding, places));
+        if let (Some(input), Some(allowed)) = (&input, allowed)
+            && !allowed.contains(input)
+        {
+            return Ok(None);
+        }
+        let output = events.output.as_ref().and_then(|output| output(binding, places));
         let input = input.map(|input| self.inputs.event(input)).transpose()?;
-        Ok([input, output.map(|output| self.outputs.event(output)).transpose()?])
+        Ok(Some([input, output.map(|output| self.outputs.event(output)).transpose()?]))
     }
 
-    fn with(&mut self, seen: Seen, [input, output]: [Option<u32>; 2]) -> Result<Seen, ExploreError> {
+    /// Returns the numbers of what is seen of a transition.
+    fn seen_of_all<I: Event, O: Event>(
+        &mut self,
+        net: &Net<I, O>,
+        transition: usize,
+        binding: &[u32],
+    ) -> Result<[Option<u32>; 2], ExploreError> {
+        Ok(self.seen(net, transition, binding, None)?.unwrap_or_default())
+    }
+
+    pub(crate) fn with(&mut self, seen: Seen, [input, output]: [Option<u32>; 2]) -> Result<Seen, ExploreError> {
         Ok((self.inputs.with(seen.0, input)?, self.outputs.with(seen.1, output)?))
     }
 
@@ -159,7 +181,7 @@ impl Collected {
     }
 }
 
-const NOTHING: Seen = (0, 0);
+pub(crate) const NOTHING: Seen = (0, 0);
 
 impl<I: Event, O: Event> StateSpace<I, O> {
     /// Returns a test case for each set of stimuli of a run that ends, with what is observed of all runs that have them.
@@ -198,7 +220,10 @@ impl<I: Event, O: Event> StateSpace<I, O> {
         let mut events = Vec::with_capacity(self.graph().markings());
         for marking in 0..self.graph().markings() {
             let fired = self.fired_at(marking);
-            let of_marking: Result<Vec<_>, _> = fired.iter().map(|fired| collected.seen(self.net(), fired)).collect();
+            let of_marking: Result<Vec<_>, _> = fired
+                .iter()
+                .map(|(transition, binding)| collected.seen_of_all(self.net(), *transition, binding))
+                .collect();
             events.push(of_marking?);
         }
         let components = self.graph().components();
@@ -266,7 +291,7 @@ impl<I: Event, O: Event> Net<I, O> {
                     endless += 1;
                     break;
                 }
-                let events = collected.seen(self, &(transition, binding))?;
+                let events = collected.seen_of_all(self, transition, &binding)?;
                 seen = collected.with(seen, events)?;
                 marking = next;
                 steps += 1;

@@ -43,6 +43,7 @@
 mod arcs;
 mod cases;
 mod drawing;
+mod driving;
 mod explorer;
 pub mod exploring;
 mod firing;
@@ -58,6 +59,7 @@ use std::hash::Hash;
 pub use arcs::{Any, Body, Input, Inputs, Keep, Output, Outputs, Place, Put, PutAll, Take, TakeAll, any};
 pub use cases::{Event, Paths, TestCase, Tests};
 pub use drawing::{ArcKind, Drawing, NetArc, Structure};
+pub use driving::Driven;
 pub use explorer::{Budget, Each, Explorable, ExploreError, Rows, explore};
 pub use graph::{Lasso, StateGraph};
 pub use net::{Added, Net, NetError};

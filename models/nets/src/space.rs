@@ -47,8 +47,8 @@ impl fmt::Display for Fired {
 /// A marking of a net.
 #[derive(Debug, Clone, Copy)]
 pub struct Marking<'a> {
-    net: &'a Core,
-    row: &'a [u32],
+    pub(crate) net: &'a Core,
+    pub(crate) row: &'a [u32],
 }
 
 impl<'a> Marking<'a> {
@@ -221,26 +221,12 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// # Panics
     /// If there is no marking of this number.
     pub fn firings(&mut self, marking: usize) -> Vec<Fired> {
-        let fired = self.fired_at(marking);
+        let all = self.fired_at(marking);
         let targets = self.graph.successors(marking).iter();
-        targets.zip(fired).map(|(&target, fired)| self.fired(fired, target as usize)).collect()
-    }
-
-    fn fired(&self, (transition, binding): (usize, Box<[u32]>), marking: usize) -> Fired {
-        let core = &self.net.core;
-        let transition = &core.transitions[transition];
-        let words = |((&input, free), &number): ((&Source, &Vec<String>), &u32)| match input {
-            Source::Taken(place) | Source::Kept(place) => core.stores[place].words(number),
-            Source::Emptied(place) => {
-                let store = &core.stores[place];
-                let tokens = store.multisets().get(number).iter();
-                let words = tokens.flat_map(|&(token, count)| std::iter::repeat_n(store.words(token), count as usize));
-                format!("[{}]", words.collect::<Vec<_>>().join(", "))
-            }
-            Source::Free(_) => free[number as usize].clone(),
+        let named = |(&target, (transition, binding)): (&u32, (usize, Box<[u32]>))| {
+            fired(&self.net.core, transition, &binding, target as usize)
         };
-        let binding = transition.inputs.iter().zip(&transition.words).zip(&binding).map(words).collect();
-        Fired { transition: transition.name.clone(), binding, marking }
+        targets.zip(all).map(named).collect()
     }
 
     /// Returns the transition of each arc of a marking, with what it binds.
@@ -254,4 +240,21 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
         assert!(seen.is_ok(), "what is explored fits");
         fired
     }
+}
+
+/// Returns a transition that fired, and led to a marking of this number, in words.
+pub(crate) fn fired(core: &Core, transition: usize, binding: &[u32], marking: usize) -> Fired {
+    let transition = &core.transitions[transition];
+    let words = |((&input, free), &number): ((&Source, &Vec<String>), &u32)| match input {
+        Source::Taken(place) | Source::Kept(place) => core.stores[place].words(number),
+        Source::Emptied(place) => {
+            let store = &core.stores[place];
+            let tokens = store.multisets().get(number).iter();
+            let words = tokens.flat_map(|&(token, count)| std::iter::repeat_n(store.words(token), count as usize));
+            format!("[{}]", words.collect::<Vec<_>>().join(", "))
+        }
+        Source::Free(_) => free[number as usize].clone(),
+    };
+    let binding = transition.inputs.iter().zip(&transition.words).zip(binding).map(words).collect();
+    Fired { transition: transition.name.clone(), binding, marking }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use proptest::prelude::*;
 use simutant_nets::{Added, Budget, ExploreError, Inputs, Net, NetError, Place, any};
+use simutant_random::Random;
 
 /// How many markings the naive explorer looks at.
 const MARKINGS_MAX: usize = 600;
@@ -333,6 +334,17 @@ proptest! {
             for case in simulated.cases {
                 prop_assert!(case.outcomes.is_subset(&expected[&case.inputs]));
             }
+            // A run with given stimuli shows one of these outcomes, and there is none with others.
+            let (mut net, _) = self::net(&initial, &transitions);
+            let mut random = Random::from_seed(1);
+            for (inputs, outcomes) in expected.iter().take(5) {
+                prop_assert_eq!(&net.outcomes(inputs, 100_000).expect("they are few"), outcomes);
+                let driven = net.drive(inputs, &mut random, 10_000).expect("it has no mistake").expect("there is one");
+                prop_assert!(outcomes.contains(&driven.observed), "{driven:?}");
+            }
+            let others = BTreeSet::from([u8::MAX]);
+            prop_assert_eq!(net.outcomes(&others, 100_000), Ok(BTreeSet::new()));
+            prop_assert_eq!(net.drive(&others, &mut random, 10_000), Ok(None));
         }
         // The way to the last marking leads there.
         let last = space.graph().markings() - 1;

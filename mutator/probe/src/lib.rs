@@ -152,9 +152,11 @@ pub fn start_mutant(number: u32, step_limit: u64) {
 pub fn finish() -> Finished {
     RUN.with(|run| {
         run.active.set(NONE);
+        // What is called between runs, as where a test case is checked, is no part of one.
+        let left = run.steps_left.replace(u64::MAX);
         Finished {
-            steps: run.step_limit.get().wrapping_sub(run.steps_left.get()),
-            out_of_steps: run.out_of_steps.get(),
+            steps: run.step_limit.replace(u64::MAX).wrapping_sub(left),
+            out_of_steps: run.out_of_steps.replace(false),
             mutant_reached: run.mutant_reached.get(),
             entered: run.take_entered(),
             recording: run.mutants.finish(&run.marks),
@@ -471,6 +473,17 @@ mod tests {
         tick();
         let finished = finish();
         assert_eq!((finished.steps, finished.out_of_steps), (4, true));
+    }
+
+    #[test]
+    fn what_is_called_between_runs_takes_no_steps_of_one() {
+        start_clean(3);
+        assert_eq!((finish().steps, finish().steps), (0, 0));
+        (0..10).for_each(|_| tick());
+        start_clean(3);
+        tick();
+        let Finished { steps, out_of_steps, .. } = finish();
+        assert_eq!((steps, out_of_steps), (1, false));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 pub mod criteria;
 mod domain;
+mod net;
 mod observer;
 mod outage;
 pub mod source;
@@ -15,6 +16,7 @@ mod walk;
 
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, InvalidTestCase, Lengths, Point, Probabilities};
+pub use net::{NetCase, NetModel, NetSystem, NoMessage, nets};
 pub use observer::{Observer, history_time};
 pub use outage::{Outage, Outages};
 pub use simutant_outcomes::{CostBounds, Coverage, InputSource, Quota};

@@ -43,6 +43,10 @@
 //! bits anew.
 
 //!
+//! # Test cases of a net
+//!
+//! [`InputSource::Net`] takes what [`System::of_net`] returns, which a Petri net of the system generates.
+//!
 //! # Sources that walk
 //!
 //! If a machine drives a system's clients, [`InputSource::Walk`], [`InputSource::Bandit`] and [`InputSource::Pairs`]
@@ -59,6 +63,8 @@ mod walks;
 
 use std::marker::PhantomData;
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use simutant_outcomes::{Coverage, InputSource};
 use simutant_random::Random;
 
@@ -84,6 +90,8 @@ enum Plan {
     Random,
     /// Where the parameters of the first test cases are; those that are not said are random.
     Rows(Vec<Positions>),
+    /// The first test cases, as files have them: a test case may be of a type that stays on its thread.
+    Given(Vec<Value>),
     /// Which of its candidates each test case is.
     Candidates(Vec<usize>),
     /// Nothing: each test case is decided when the coverage of those before it is known.
@@ -115,6 +123,7 @@ impl<S: System> Universe<S> {
             InputSource::Walk => Plan::Steered(Steered::weighted(seed)),
             InputSource::Bandit => Plan::Steered(Steered::bandit(seed)),
             InputSource::Pairs => Plan::Steered(Steered::pairs(seed)),
+            InputSource::Net => Plan::Given(S::of_net(seed, size).iter().map(as_value).collect()),
         };
         Self { seed, plan, system: PhantomData }
     }
@@ -163,6 +172,10 @@ impl<S: System> Universe<S> {
                 let case = sample::<S>(&mut case_stream::<S>(self.seed, index), row, PARAMETERS_MAX).case;
                 if S::validate(&case).is_ok() { case } else { universe::<S>(self.seed, index) }
             }
+            Plan::Given(given) => match given.get(index) {
+                Some(case) => S::TestCase::deserialize(case).expect("what was written as a test case is one"),
+                None => universe::<S>(self.seed, index),
+            },
             Plan::Candidates(candidates) => match candidates.get(index) {
                 Some(&candidate) => S::sample(&mut adaptive::candidate_stream::<S>(self.seed, index, candidate)),
                 None => universe::<S>(self.seed, index),
@@ -175,7 +188,7 @@ impl<S: System> Universe<S> {
     /// Returns how many test cases the source has learned from.
     pub fn learned(&self) -> usize {
         match &self.plan {
-            Plan::Random | Plan::Rows(_) | Plan::Candidates(_) | Plan::Steered(_) => 0,
+            Plan::Random | Plan::Rows(_) | Plan::Given(_) | Plan::Candidates(_) | Plan::Steered(_) => 0,
             Plan::Guided(guided) => guided.learned(),
         }
     }
@@ -184,10 +197,14 @@ impl<S: System> Universe<S> {
     /// does not learn takes no notice.
     pub fn learn(&mut self, coverage: &Coverage) {
         match &mut self.plan {
-            Plan::Random | Plan::Rows(_) | Plan::Candidates(_) | Plan::Steered(_) => {}
+            Plan::Random | Plan::Rows(_) | Plan::Given(_) | Plan::Candidates(_) | Plan::Steered(_) => {}
             Plan::Guided(guided) => guided.learn::<S>(coverage),
         }
     }
+}
+
+fn as_value(case: &impl Serialize) -> Value {
+    serde_json::to_value(case).expect("a test case is plain data with text as keys")
 }
 
 /// Returns the stream for what a source draws itself.

@@ -102,6 +102,15 @@ pub trait System: 'static {
         Vec::new()
     }
 
+    /// Returns the test cases that a net of the system generates, at most the first `count`, if it has one: those of
+    /// [`InputSource::Net`](crate::InputSource::Net), with what may come of each in a field that the oracle looks at. What
+    /// is random in them is drawn from `seed`. By default there are none. [`NetSystem`](crate::NetSystem) is for systems
+    /// that have a net and no other simulation.
+    fn of_net(seed: u64, count: usize) -> Vec<Self::TestCase> {
+        let _ = (seed, count);
+        Vec::new()
+    }
+
     /// Returns what a run of a test case may cost at most, whatever the original needs: a second opinion beside the
     /// oracle, which looks at results alone. It is asked for with a cost oracle, and the original must keep it. By
     /// default nothing is bounded.

@@ -9,15 +9,17 @@
 pub mod net;
 pub mod protocol;
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use simutant_oracle::{History, Session};
 use simutant_sim_core::{CheckFailure, Faults, Link, Probability, Random, Returned, Simulation, VirtualDuration};
 use simutant_system::{
-    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Observer, Outage, Outages, Probabilities, System,
+    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages, Probabilities, System,
 };
 
+use self::net::{CommitNet, Decision, Observation, Stimulus, Vote, Worker};
 use self::protocol::{CommitMessage, PORT};
 
 /// How many take part.
@@ -57,6 +59,9 @@ pub struct TestCase {
     pub crashes: Vec<Outage>,
     /// Fixes which packets are lost.
     pub seed: u64,
+    /// The sets of observations, one of which must be made: those of the net, for its test cases.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub outcomes: BTreeSet<BTreeSet<Observation>>,
 }
 
 /// What participants did, each with a transaction and whether it was committed: the world outside of the protocol, which
@@ -80,7 +85,11 @@ impl System for TwoPhaseCommit {
         let latency_ms = LATENCY_MS.draw(random);
         let drop = DROP.draw_hundredths(random);
         let crashes = crashes(participants, transactions, latency_ms).draw(random);
-        TestCase { votes, latency_ms, drop, crashes, seed: random.bits() }
+        TestCase { votes, latency_ms, drop, crashes, seed: random.bits(), outcomes: BTreeSet::new() }
+    }
+
+    fn of_net(seed: u64, count: usize) -> Vec<TestCase> {
+        CommitNet::of_net(seed, count).into_iter().map(TestCase::from).collect()
     }
 
     fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
@@ -121,8 +130,12 @@ impl System for TwoPhaseCommit {
             .add_restartable(&name(0), move |context| protocol::coordinator(context, addresses.clone(), transactions))
             .returned();
         let (votes, is_calm) = (case.votes.clone(), case.drop == Probability::ZERO && case.crashes.is_empty());
+        let outcomes = case.outcomes.clone();
         simulation.check("all did the same, and what was voted for", move || {
-            world.recorder().with(|history| check(&decided, history, &votes, is_calm))
+            world.recorder().with(|history| {
+                check(&decided, history, &votes, is_calm)?;
+                check_outcome(&decided, history, &outcomes)
+            })
         });
         simulation
     }
@@ -174,6 +187,42 @@ fn check(
         }
     }
     Ok(())
+}
+
+/// The oracle of the net's test cases, which have one transaction.
+fn check_outcome(
+    decided: &Returned<Vec<bool>>,
+    world: &History<(u32, bool), ()>,
+    outcomes: &BTreeSet<BTreeSet<Observation>>,
+) -> Result<(), CheckFailure> {
+    let decision = |commit| if commit { Decision::Commit } else { Decision::Abort };
+    let told = world.calls().iter().map(|call| {
+        let (worker, (_, commit)) = (call.session.0 as u8, call.operation);
+        Observation::Told { worker, decision: decision(commit) }
+    });
+    let completed = decided.get().into_iter().flat_map(|decided| decided.clone());
+    let completed = completed.map(|commit| Observation::Completed { decision: decision(commit) });
+    let observed: BTreeSet<Observation> = told.chain(completed).collect();
+    match outcomes.is_empty() || outcomes.contains(&observed) {
+        true => Ok(()),
+        false => Err(CheckFailure::new(format!("{observed:?} was observed, and one of {outcomes:?} is allowed"))),
+    }
+}
+
+/// The test cases of the net: one transaction, and nothing fails.
+impl From<NetCase<Worker, Stimulus, Observation>> for TestCase {
+    fn from(case: NetCase<Worker, Stimulus, Observation>) -> Self {
+        // By worker, as in the net.
+        let vote = |&Stimulus::Vote { vote, .. }: &Stimulus| vec![vote == Vote::Yes];
+        Self {
+            votes: case.inputs.iter().map(vote).collect(),
+            latency_ms: *LATENCY_MS.start(),
+            drop: Probability::ZERO,
+            crashes: Vec::new(),
+            seed: case.seed,
+            outcomes: case.outcomes,
+        }
+    }
 }
 
 /// How many take part, and how they vote.
@@ -262,10 +311,32 @@ mod tests {
     }
 
     #[test]
+    fn the_simulation_does_what_the_net_allows_and_other_outcomes_are_found() {
+        let cases = TwoPhaseCommit::of_net(1, 100);
+        assert_eq!(cases.len(), 2 + 4 + 8 + 16);
+        for case in cases {
+            assert_eq!(TwoPhaseCommit::validate(&case), Ok(()));
+            let ended = TwoPhaseCommit::configure(&case).run().ended;
+            assert!(ended.passed(), "{case:?}: {ended}");
+            // One observation less is another outcome.
+            let fewer = |outcome: &BTreeSet<Observation>| outcome.iter().skip(1).copied().collect();
+            let other = TestCase { outcomes: case.outcomes.iter().map(fewer).collect(), ..case };
+            assert!(!TwoPhaseCommit::configure(&other).run().ended.passed());
+        }
+    }
+
+    #[test]
     fn a_coordinator_that_crashes_before_it_decides_aborts() {
         let crash = Outage { component: 0, at_ms: 30, for_ms: 100 };
         let votes = vec![vec![true], vec![true]];
-        let case = TestCase { votes, latency_ms: 20, drop: Probability::ZERO, crashes: vec![crash], seed: 0 };
+        let case = TestCase {
+            votes,
+            latency_ms: 20,
+            drop: Probability::ZERO,
+            crashes: vec![crash],
+            seed: 0,
+            outcomes: BTreeSet::new(),
+        };
         let committed = |case: &TestCase| {
             let mut simulation = TwoPhaseCommit::configure(case);
             simulation.record_trace();

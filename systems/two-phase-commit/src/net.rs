@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use simutant_nets::{Net, Place, any};
+use simutant_system::{NetModel, NetSystem};
 
 /// The number of a worker, from 1 on.
 pub type Worker = u8;
@@ -58,6 +59,29 @@ pub enum Observation {
         /// Its decision.
         decision: Decision,
     },
+}
+
+/// The net as a system, whose mutants are faulty coordinators and workers.
+pub type CommitNet = NetSystem<Commit>;
+
+/// The net for one to four workers.
+#[derive(Debug)]
+pub struct Commit;
+
+impl NetModel for Commit {
+    const NAME: &'static str = "two-phase-commit-net";
+
+    type Arguments = Worker;
+    type Input = Stimulus;
+    type Output = Observation;
+
+    fn arguments() -> Vec<Worker> {
+        (1..=4).collect()
+    }
+
+    fn net(workers: &Worker) -> Net<Stimulus, Observation> {
+        two_phase_commit(*workers)
+    }
 }
 
 /// A message to or from a worker.
