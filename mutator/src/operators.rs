@@ -34,6 +34,7 @@ mod message_duplication;
 mod message_target;
 mod message_variant;
 mod negation;
+mod net_arc;
 mod operand_deletion;
 mod operator;
 mod operator_deletion;
@@ -94,6 +95,7 @@ pub(crate) const ALL: &[Operator] = &[
     probability::PROBABILITY_REPLACEMENT,
     state::STATE_REPLACEMENT,
     durable::DURABLE_VALUE_LOSS,
+    net_arc::NET_ARC_REPLACEMENT,
     call::CALL_REPLACEMENT,
     argument::ARGUMENT_SWAP,
     operand_deletion::OPERAND_DELETION,

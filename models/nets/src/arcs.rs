@@ -29,14 +29,14 @@ impl<T> fmt::Debug for Place<T> {
 
 impl<T: Token> Place<T> {
     /// A transition takes a token from the place.
-    pub fn take(self) -> Take<T> {
-        Take(self)
+    pub fn take(self) -> One<T> {
+        One { place: self, stays: false }
     }
 
     /// A transition needs a token in the place, which stays there: a test arc. A token that another arc of the transition
     /// takes is not there for this one.
-    pub fn keep(self) -> Keep<T> {
-        Keep(self)
+    pub fn keep(self) -> One<T> {
+        One { place: self, stays: true }
     }
 
     /// A transition takes all tokens from the place, of which there may be none. What is not used is put back, if the
@@ -47,22 +47,21 @@ impl<T: Token> Place<T> {
 
     /// A transition puts a token into the place.
     pub fn put(self) -> Put<T> {
-        Put(self)
+        Put { place: self, times: 1 }
     }
 
     /// A transition puts any number of tokens into the place.
     pub fn put_all(self) -> PutAll<T> {
-        PutAll(self)
+        PutAll { place: self, times: 1 }
     }
 }
 
-/// An arc that takes a token: [`Place::take`].
+/// An arc that takes or needs a token: [`Place::take`], [`Place::keep`].
 #[derive(Debug)]
-pub struct Take<T>(Place<T>);
-
-/// An arc that needs a token: [`Place::keep`].
-#[derive(Debug)]
-pub struct Keep<T>(Place<T>);
+pub struct One<T> {
+    place: Place<T>,
+    stays: bool,
+}
 
 /// An arc that takes all tokens: [`Place::take_all`].
 #[derive(Debug)]
@@ -74,11 +73,41 @@ pub struct Any<T>(Vec<T>);
 
 /// An arc that puts a token: [`Place::put`].
 #[derive(Debug)]
-pub struct Put<T>(Place<T>);
+pub struct Put<T> {
+    place: Place<T>,
+    times: u32,
+}
 
 /// An arc that puts any number of tokens: [`Place::put_all`].
 #[derive(Debug)]
-pub struct PutAll<T>(Place<T>);
+pub struct PutAll<T> {
+    place: Place<T>,
+    times: u32,
+}
+
+impl<T> Put<T> {
+    /// The token is put so many times.
+    ///
+    /// ```
+    /// use simutant_nets::{Budget, Net};
+    ///
+    /// let mut net = Net::new("cell");
+    /// let (whole, halves) = (net.place("whole", ["cell"]), net.place::<&str>("halves", []));
+    /// net.transition("divide", whole.take(), |_| Some("half"), halves.put().times(2));
+    /// assert_eq!(net.explore(&Budget::default())?.bounds(halves), (0, 2));
+    /// # Ok::<(), simutant_nets::ExploreError>(())
+    /// ```
+    pub fn times(self, times: u32) -> Self {
+        Self { times, ..self }
+    }
+}
+
+impl<T> PutAll<T> {
+    /// Each of the tokens is put so many times.
+    pub fn times(self, times: u32) -> Self {
+        Self { times, ..self }
+    }
+}
 
 /// A free value: the transition may fire with each of these.
 ///
@@ -143,27 +172,16 @@ pub trait Input: 'static {
     fn value(&self, number: u32, places: &[Store]) -> Self::Value;
 }
 
-impl<T: Token> Input for Take<T> {
+impl<T: Token> Input for One<T> {
     type Value = T;
 
     fn source(&self) -> (Source, Option<u64>) {
-        (Source::Taken(self.0.number), Some(self.0.net))
+        let One { place: Place { number, net, .. }, stays } = *self;
+        (if stays { Source::Kept(number) } else { Source::Taken(number) }, Some(net))
     }
 
     fn value(&self, number: u32, places: &[Store]) -> T {
-        places[self.0.number].token::<T>(number).clone()
-    }
-}
-
-impl<T: Token> Input for Keep<T> {
-    type Value = T;
-
-    fn source(&self) -> (Source, Option<u64>) {
-        (Source::Kept(self.0.number), Some(self.0.net))
-    }
-
-    fn value(&self, number: u32, places: &[Store]) -> T {
-        places[self.0.number].token::<T>(number).clone()
+        places[self.place.number].token::<T>(number).clone()
     }
 }
 
@@ -222,13 +240,13 @@ impl<T: Token> Output for Put<T> {
     type Value = T;
 
     fn target(&self) -> (usize, u64) {
-        (self.0.number, self.0.net)
+        (self.place.number, self.place.net)
     }
 
     fn put(&self, value: T, places: &mut [Store]) -> Result<Vec<(u32, u32)>, Overflow> {
-        let place = self.0.number;
+        let place = self.place.number;
         let number = places[place].number(value).map_err(|TooMany| Overflow { place })?;
-        Ok(vec![(number, 1)])
+        Ok(if self.times == 0 { Vec::new() } else { vec![(number, self.times)] })
     }
 }
 
@@ -236,14 +254,14 @@ impl<T: Token> Output for PutAll<T> {
     type Value = Vec<T>;
 
     fn target(&self) -> (usize, u64) {
-        (self.0.number, self.0.net)
+        (self.place.number, self.place.net)
     }
 
     fn put(&self, value: Vec<T>, places: &mut [Store]) -> Result<Vec<(u32, u32)>, Overflow> {
-        let place = self.0.number;
+        let place = self.place.number;
         let mut tokens = Vec::new();
-        for token in value {
-            let added = places[place].number(token).and_then(|number| add_to(&mut tokens, number, 1));
+        for token in value.into_iter().filter(|_| self.times > 0) {
+            let added = places[place].number(token).and_then(|number| add_to(&mut tokens, number, self.times));
             added.map_err(|TooMany| Overflow { place })?;
         }
         Ok(tokens)
@@ -310,7 +328,7 @@ macro_rules! single {
     )*};
 }
 
-single!(Take Keep TakeAll Any);
+single!(One TakeAll Any);
 
 macro_rules! single_output {
     ($($output:ident)*) => {$(

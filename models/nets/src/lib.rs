@@ -56,7 +56,7 @@ mod space;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-pub use arcs::{Any, Body, Input, Inputs, Keep, Output, Outputs, Place, Put, PutAll, Take, TakeAll, any};
+pub use arcs::{Any, Body, Input, Inputs, One, Output, Outputs, Place, Put, PutAll, TakeAll, any};
 pub use cases::{Event, Paths, TestCase, Tests};
 pub use drawing::{ArcKind, Drawing, NetArc, Structure};
 pub use driving::Driven;

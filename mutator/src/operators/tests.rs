@@ -362,3 +362,13 @@ fn nothing_is_mutated_in_patterns_types_constants_and_macros() {
         "all,-MAD"
     ));
 }
+
+#[test]
+fn nar() {
+    assert_snapshot!(mutants(
+        "use simutant_nets::Net; fn f(net: &mut Net, done: Place<u8>, list: Place<Vec<u8>>) { let open = net.place::<u8>(\"open\", []); \
+         let x = net.place(\"x\", [1]); net.transition(\"t\", (open.take(), x.keep(), list.take_all()), t, (done.put(), x.put_all())).unless_marked(done); }",
+        "NAR"
+    ));
+    assert_snapshot!(mutants("fn f(last: Option<u8>) { g(last.take(), queue.put()); }", "NAR"));
+}

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, FnArg, Lit, Local, Member, Pat, Signature, UnOp};
 
-use crate::syntax::declarations::{Scope, TypeText, bound_name, type_text};
+use crate::syntax::declarations::{Scope, TypeText, bound_name, type_name, type_text};
 use crate::syntax::names::{Kind, Names};
 
 /// The types of the names in one function.
@@ -78,7 +78,7 @@ impl<'a> Types<'a> {
             Expr::Paren(inner) => self.find(&inner.expr),
             Expr::Reference(inner) => self.find(&inner.expr),
             Expr::Unary(inner) if matches!(inner.op, UnOp::Deref(_) | UnOp::Neg(_)) => self.find(&inner.expr),
-            Expr::Cast(inner) => Some(TypeText::here(crate::syntax::declarations::type_name(&inner.ty))),
+            Expr::Cast(inner) => Some(TypeText::here(type_name(&inner.ty))),
             Expr::Lit(inner) => match &inner.lit {
                 Lit::Int(literal) if !literal.suffix().is_empty() => Some(TypeText::here(literal.suffix())),
                 Lit::Float(literal) if !literal.suffix().is_empty() => Some(TypeText::here(literal.suffix())),
@@ -120,6 +120,12 @@ impl<'a> Types<'a> {
                     "len" | "count" => return Some(TypeText::here("usize")),
                     "clone" | "saturating_sub" | "wrapping_sub" | "saturating_add" | "wrapping_add" | "min" | "max" => {
                         return self.find(&inner.receiver);
+                    }
+                    // A place of a net, which says what its tokens are.
+                    "place" => {
+                        let tokens = inner.turbofish.as_ref()?.args.first()?;
+                        let syn::GenericArgument::Type(tokens) = tokens else { return None };
+                        return Some(TypeText::here(format!("Place<{}>", type_name(tokens))));
                     }
                     _ => {}
                 }
