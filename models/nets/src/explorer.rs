@@ -115,7 +115,7 @@ impl<C> Rows<C> {
 pub fn explore<E: Explorable>(net: &mut E, budget: &Budget) -> Result<(Rows<E::Cell>, StateGraph), ExploreError> {
     let mut marking = net.initial();
     let mut known =
-        Known { rows: Rows { width: marking.len(), cells: Vec::new(), count: 0 }, numbers: HashTable::new() };
+        Known { rows: Rows { width: marking.len(), cells: Vec::new(), count: 0 }, numbers: Default::default() };
     let mut graph = StateGraph::default();
     known.number(&marking)?;
     let mut next = 0;
@@ -126,7 +126,7 @@ pub fn explore<E: Explorable>(net: &mut E, budget: &Budget) -> Result<(Rows<E::C
             graph.add_arc(known.number(after)?);
             Ok(())
         })?;
-        graph.end_marking();
+        graph.end_marking()?;
         next += 1;
         let markings = known.rows.len();
         // To add up what everything takes is not for each marking.
@@ -143,10 +143,13 @@ pub fn explore<E: Explorable>(net: &mut E, budget: &Budget) -> Result<(Rows<E::C
     Ok((known.rows, graph))
 }
 
+/// How many tables the numbers of rows are in. Each grows alone: a single one takes half as much again while it grows.
+const TABLES: usize = 16;
+
 /// Rows that are found by what they hold. A row is compared with rows, and not with their hashes.
 struct Known<C> {
     rows: Rows<C>,
-    numbers: HashTable<u32>,
+    numbers: [HashTable<u32>; TABLES],
 }
 
 impl<C: Copy + Eq + Hash> Known<C> {
@@ -155,7 +158,10 @@ impl<C: Copy + Eq + Hash> Known<C> {
         let Self { rows: Rows { width, cells, count }, numbers } = self;
         let get = |number: u32| &cells[number as usize * *width..][..*width];
         let hash = |row: &[C]| hasher().hash_one(row);
-        match numbers.entry(hash(row), |&number| get(number) == row, |&number| hash(get(number))) {
+        let hashed = hash(row);
+        // A table looks at the first and the last bits.
+        let numbers = &mut numbers[(hashed >> 40) as usize % TABLES];
+        match numbers.entry(hashed, |&number| get(number) == row, |&number| hash(get(number))) {
             Entry::Occupied(known) => Ok(*known.get()),
             Entry::Vacant(vacant) => {
                 let number = *count;
@@ -169,7 +175,7 @@ impl<C: Copy + Eq + Hash> Known<C> {
     }
 
     fn bytes(&self) -> usize {
-        size_of::<C>() * self.rows.cells.capacity() + table_bytes(&self.numbers)
+        size_of::<C>() * self.rows.cells.capacity() + self.numbers.iter().map(table_bytes).sum::<usize>()
     }
 }
 

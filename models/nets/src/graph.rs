@@ -1,5 +1,10 @@
 //! The graph of a state space: markings as numbers, and the arcs between them.
 
+use crate::explorer::ExploreError;
+
+/// How many markings have their arcs counted from one place: so a marking takes four bytes, and not eight.
+const BLOCK: usize = 1 << 10;
+
 /// Markings as numbers from 0 on, in the order of breadth first, and the arcs that lead from one to others.
 ///
 /// Marking 0 is the initial one. An arc is a transition with what its inputs bind: two bindings that lead to one marking are
@@ -8,8 +13,10 @@
 pub struct StateGraph {
     /// By arc, the marking that it leads to, those of a marking one after the other.
     targets: Vec<u32>,
-    /// Where the arcs of each marking begin, and where the last ones end.
-    begins: Vec<usize>,
+    /// Where the arcs of each marking begin, and where the last ones end, from where its block begins.
+    begins: Vec<u32>,
+    /// Where the arcs of each block of markings begin.
+    blocks: Vec<usize>,
 }
 
 /// A run that comes to a marking, and then goes round for ever, or no further.
@@ -25,7 +32,7 @@ pub struct Lasso {
 /// No marking yet.
 impl Default for StateGraph {
     fn default() -> Self {
-        Self { targets: Vec::new(), begins: vec![0] }
+        Self { targets: Vec::new(), begins: vec![0], blocks: vec![0] }
     }
 }
 
@@ -36,8 +43,18 @@ impl StateGraph {
     }
 
     /// Ends the arcs of the marking that comes next.
-    pub fn end_marking(&mut self) {
-        self.begins.push(self.targets.len());
+    ///
+    /// # Errors
+    /// [`ExploreError::TooMany`] if 1,024 markings have more than 2^32 - 1 arcs.
+    pub fn end_marking(&mut self) -> Result<(), ExploreError> {
+        let end = self.targets.len();
+        if self.begins.len().is_multiple_of(BLOCK) {
+            self.blocks.push(end);
+        }
+        let begin = self.blocks[self.begins.len() / BLOCK];
+        let too_many = |_| ExploreError::TooMany { what: "arcs of 1,024 markings".to_owned() };
+        self.begins.push(u32::try_from(end - begin).map_err(too_many)?);
+        Ok(())
     }
 
     /// Returns how many markings there are.
@@ -52,7 +69,12 @@ impl StateGraph {
 
     /// Returns the markings to which the arcs of a marking lead.
     pub fn successors(&self, marking: usize) -> &[u32] {
-        &self.targets[self.begins[marking]..self.begins[marking + 1]]
+        &self.targets[self.begin(marking)..self.begin(marking + 1)]
+    }
+
+    /// Returns where the arcs of a marking begin.
+    fn begin(&self, marking: usize) -> usize {
+        self.blocks[marking / BLOCK] + self.begins[marking] as usize
     }
 
     /// Returns the markings in which no transition is enabled.
@@ -195,6 +217,26 @@ impl StateGraph {
 
     /// Returns how many bytes it takes.
     pub fn bytes(&self) -> usize {
-        4 * self.targets.capacity() + size_of::<usize>() * self.begins.capacity()
+        4 * (self.targets.capacity() + self.begins.capacity()) + size_of::<usize>() * self.blocks.capacity()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marking_has_its_arcs_on_both_sides_of_a_block() {
+        let mut graph = StateGraph::default();
+        let arcs = |marking: usize| (0..marking as u32 % 4).map(move |arc| marking as u32 + arc);
+        for marking in 0..3 * BLOCK {
+            arcs(marking).for_each(|target| graph.add_arc(target));
+            assert_eq!(graph.end_marking(), Ok(()));
+        }
+        assert_eq!((graph.markings(), graph.arcs()), (3 * BLOCK, 3 * BLOCK / 4 * 6));
+        for marking in 0..3 * BLOCK {
+            assert_eq!(graph.successors(marking), arcs(marking).collect::<Vec<_>>());
+        }
+        assert_eq!(graph.dead().len(), 3 * BLOCK / 4);
     }
 }
