@@ -576,7 +576,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             match name(child) {
                 "name" if common.name.is_none() => common.name = Some(self.name_label(child)?),
                 "graphics" | "toolspecific" => common.kept.push(kept(child)),
-                other if others.iter().any(|before| name(*before) == other) => {
+                other if other == "name" || others.iter().any(|before| name(*before) == other) => {
                     return Err(unsupported(child, "it is there twice; remove one"));
                 }
                 _ => others.push(child),

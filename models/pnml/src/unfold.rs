@@ -250,7 +250,9 @@ struct Step<'a> {
 
 enum Find<'a> {
     /// A token of a place: by the components that are known before, the colours.
-    Token { pattern: &'a Term, known: Vec<&'a Term>, colours: BTreeMap<Vec<u64>, Vec<u64>> },
+    ///
+    /// Unless the pattern is exact, several tokens can bind the variables in one way.
+    Token { pattern: &'a Term, is_exact: bool, known: Vec<&'a Term>, colours: BTreeMap<Vec<u64>, Vec<u64>> },
     /// The colour of another term.
     Equal { pattern: &'a Term, to: &'a Term },
     /// Any colour of so many.
@@ -336,7 +338,8 @@ impl<'a> Firing<'a> {
                 Step { binds: free(pattern, &bound), find: Find::Equal { pattern, to } }
             } else if !patterns.is_empty() {
                 let candidates = |&(place, pattern): &(usize, &Term)| {
-                    let known = components(pattern).into_iter().filter(|(part, _)| free(part, &bound).is_empty());
+                    let parts = components(pattern).into_iter();
+                    let known = parts.filter(|(part, _)| is_one(part) && free(part, &bound).is_empty());
                     known.fold(possible[place].len() as u64, |left, (_, count)| left / count.max(1))
                 };
                 let best = (0..patterns.len()).min_by_key(|&at| candidates(&patterns[at])).expect("there are some");
@@ -350,8 +353,9 @@ impl<'a> Firing<'a> {
                     let key = digits.filter(|(_, is_known)| **is_known).map(|(digit, _)| digit).collect();
                     colours.entry(key).or_default().push(colour);
                 }
+                let is_exact = parts.iter().zip(&is_known).all(|((part, _), is_known)| *is_known || binds_all(part));
                 let known = parts.iter().zip(&is_known).filter(|(_, is_known)| **is_known).map(|(part, _)| part.0);
-                let find = Find::Token { pattern, known: known.collect(), colours };
+                let find = Find::Token { pattern, is_exact, known: known.collect(), colours };
                 let mut binds = Vec::new();
                 matched(pattern, &mut |variable| binds.push(variable));
                 binds.retain(|variable| !bound.contains(variable));
@@ -383,11 +387,14 @@ impl<'a> Firing<'a> {
         }
         let Some((step, rest)) = steps.split_first() else { return each(binding) };
         match &step.find {
-            Find::Token { pattern, known, colours } => {
+            Find::Token { pattern, is_exact, known, colours } => {
                 let colour = |part: &&Term| part.colour(self.net, binding).expect("it is known");
                 let key: Vec<u64> = known.iter().map(colour).collect();
+                let mut bound = BTreeSet::new();
                 for &colour in colours.get(&key).into_iter().flatten() {
-                    if matches(self.net, pattern, colour, binding) {
+                    let is_match = matches(self.net, pattern, colour, binding);
+                    let mut is_new = || bound.insert(step.binds.iter().map(|&it| binding[it]).collect::<Vec<_>>());
+                    if is_match && (*is_exact || is_new()) {
                         self.search(rest, tried, binding, each)?;
                     }
                     step.binds.iter().for_each(|&variable| binding[variable] = None);

@@ -277,13 +277,13 @@ fn symmetric(draws: &mut Draws<'_>) -> String {
     let (mut nodes, mut arcs) = (String::new(), String::new());
     let sorts: Vec<Sort> = (0..2 + draws.below(3)).map(|_| draws.pick(&SORTS)).collect();
     for (number, sort) in sorts.iter().enumerate() {
-        let marking = match draws.below(3) {
-            0 => String::new(),
-            _ => {
-                let tokens = tokens(*sort, false, 2, draws);
-                format!("<hlinitialMarking><structure>{tokens}</structure></hlinitialMarking>")
-            }
+        let tokens = match draws.below(5) {
+            0 => None,
+            1 | 2 => Some(tokens(*sort, false, 2, draws)),
+            _ => Some(format!("<all><usersort declaration=\"{sort:?}\"/></all>")),
         };
+        let marking = tokens.map(|term| format!("<hlinitialMarking><structure>{term}</structure></hlinitialMarking>"));
+        let marking = marking.unwrap_or_default();
         nodes += &format!(
             "<place id=\"p{number}\"><type><structure><usersort declaration=\"{sort:?}\"/></structure></type>{marking}</place>\n"
         );

@@ -140,7 +140,8 @@ impl<'a> Net<'a> {
             "numberof" | "scalarproduct" => {
                 let parts = terms(term);
                 let count: u64 = attribute(parts[0], "value").parse().unwrap();
-                if count == 0 { Bag::new() } else { times(self.bag(parts[1], binding)?, count) }
+                let bag = self.bag(parts[1], binding)?;
+                if count == 0 { Bag::new() } else { times(bag, count) }
             }
             "add" => {
                 let mut sum = Bag::new();
