@@ -12,7 +12,7 @@ pub enum NetKind {
 }
 
 impl NetKind {
-    /// Returns the name of the type definition (ISO/IEC 15909-2:2011, clause 7).
+    /// Returns the name of the type definition, as files of ISO/IEC 15909-2:2011 have it.
     pub fn uri(self) -> &'static str {
         match self {
             Self::PlaceTransition => "http://www.pnml.org/version-2009/grammar/ptnet",

@@ -1,0 +1,114 @@
+//! Counts are exact whatever their size, and markings and firings are told in words.
+
+use simutant_pnml::{Budget, ExploreError, NetKind, PnmlNet, StateSpace, UnfoldError};
+
+/// Returns a place/transition net: places with tokens, then transitions with what they take and put.
+fn plain(places: &[(&str, u64)], transitions: &[(&[(usize, u64)], &[(usize, u64)])]) -> PnmlNet {
+    let mut page = String::new();
+    for (number, (name, tokens)) in places.iter().enumerate() {
+        page += &format!(
+            "<place id=\"p{number}\"><name><text>{name}</text></name><initialMarking><text>{tokens}</text></initialMarking></place>"
+        );
+    }
+    for (number, (inputs, outputs)) in transitions.iter().enumerate() {
+        page += &format!("<transition id=\"t{number}\"/>");
+        for (place, count) in *inputs {
+            page += &format!(
+                "<arc id=\"i{number}-{place}\" source=\"p{place}\" target=\"t{number}\"><inscription><text>{count}</text></inscription></arc>"
+            );
+        }
+        for (place, count) in *outputs {
+            page += &format!(
+                "<arc id=\"o{number}-{place}\" source=\"t{number}\" target=\"p{place}\"><inscription><text>{count}</text></inscription></arc>"
+            );
+        }
+    }
+    let file = format!(
+        "<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\"><net id=\"n\" type=\"{}\"><page id=\"page\">{page}</page></net></pnml>",
+        NetKind::PlaceTransition.uri()
+    );
+    PnmlNet::read(&file).expect("it is right")
+}
+
+fn explore(net: &PnmlNet, markings_max: Option<usize>) -> Result<StateSpace, ExploreError> {
+    net.unfold().expect("it is small").explore(&Budget { markings: markings_max, bytes: Some(1 << 28) })
+}
+
+fn counts(space: &StateSpace) -> [usize; 3] {
+    [space.graph().markings(), space.graph().arcs(), space.graph().dead().len()]
+}
+
+#[test]
+fn more_tokens_than_sixteen_bits_count_are_exact() {
+    let places = [("from", 100_000), ("to", 0), ("seen", 0)];
+    let mut space = explore(&plain(&places, &[(&[(0, 1)], &[(1, 1), (2, 3)])]), None).expect("it is small");
+    assert_eq!(counts(&space), [100_001, 100_000, 1]);
+    assert_eq!(space.tokens_max(), [100_000, 100_000, 300_000]);
+    assert_eq!(space.marking(65_537).to_string(), "from: 34463; to: 65537; seen: 196611");
+    assert_eq!(space.firings_to(70_000).len(), 70_000);
+}
+
+#[test]
+fn every_count_below_the_first_widths_is_exact() {
+    // A place passes through all widths while its neighbour, in the same word, stays as it is.
+    for most in 1..70 {
+        let places = [("up", 0), ("rest", most), ("one", 1), ("neighbour", 3)];
+        let space = explore(&plain(&places, &[(&[(1, 1), (2, 1), (3, 3)], &[(0, 1), (2, 1), (3, 3)])]), None);
+        let space = space.expect("it is small");
+        assert_eq!(counts(&space), [most as usize + 1, most as usize, 1]);
+        assert_eq!(space.marking(most as usize).to_string(), format!("up: {most}; one: 1; neighbour: 3"));
+    }
+}
+
+#[test]
+fn weights_and_counts_of_32_bits_are_exact_and_more_is_an_error() {
+    let most = u64::from(u32::MAX);
+    let places = [("a", most), ("b", 0)];
+    let space = explore(&plain(&places, &[(&[(0, most)], &[(1, most)]), (&[(1, most)], &[(0, most)])]), None);
+    assert_eq!(counts(&space.expect("it is small")), [2, 2, 0]);
+    let too_many = |what: &str| Some(ExploreError::TooMany { what: format!("tokens of `{what}`") });
+    assert_eq!(explore(&plain(&places, &[(&[(0, 1)], &[(0, 2)])]), None).err(), too_many("a"));
+    assert_eq!(explore(&plain(&[("a", most + 1)], &[]), None).err(), too_many("a"));
+    assert_eq!(explore(&plain(&[("a", 1), ("b", 1)], &[(&[(0, 1)], &[(1, u64::MAX)])]), None).err(), too_many("b"));
+}
+
+#[test]
+fn an_unbounded_place_is_named() {
+    let net = plain(&[("stays", 7), ("grows", 0)], &[(&[(0, 7)], &[(0, 7), (1, 2)])]);
+    let expected = |markings, limit: &str, most| ExploreError::Exhausted {
+        limit: limit.to_owned(),
+        markings,
+        grows: format!("the place `grows` has had up to {most} tokens"),
+    };
+    assert_eq!(explore(&net, Some(100)).err(), Some(expected(101, "100 markings", 200)));
+}
+
+#[test]
+fn markings_and_firings_are_told_in_words() {
+    let net = PnmlNet::read(include_str!("nets/votes.pnml")).expect("it is right");
+    assert_eq!((net.name(), net.kind(), net.places().len(), net.arcs()), ("votes", NetKind::Symmetric, 6, 13));
+    assert_eq!(net.transitions(), ["lead", "vote", "keep", "agree", "quarrel"]);
+    let unfolded = net.unfold().expect("it is small");
+    assert!((unfolded.places() as u64) < unfolded.places_with_unmarked());
+    let mut space = unfolded.explore(&Budget::default()).expect("it is small");
+    assert_eq!(space.marking(0).to_string(), "idle: n0, n1, n2");
+    let agreed = (0..space.graph().markings()).find(|&it| space.marking(it).to_string() == "result: 3 x no");
+    let firings: Vec<String> =
+        space.firings_to(agreed.expect("they may agree")).iter().map(ToString::to_string).collect();
+    assert_eq!(firings.len(), 6);
+    assert_eq!(firings[0], "lead(x = n0)");
+    assert_eq!(firings[5], "agree(x = n0, w = no)");
+    assert!(firings.contains(&"keep(b = (n1, no))".to_owned()), "{firings:?}");
+}
+
+#[test]
+fn an_initial_marking_that_subtracts_too_much_is_an_error() {
+    let file = include_str!("nets/philosophers.pnml");
+    let numberof = file.find("<numberof>").expect("there is one");
+    let end = file[numberof..].find("</numberof>").expect("it ends") + numberof + "</numberof>".len();
+    let term = &file[numberof..end];
+    let too_much =
+        format!("<subtract><subterm>{term}</subterm><subterm>{term}</subterm><subterm>{term}</subterm></subtract>");
+    let net = PnmlNet::read(&file.replacen(term, &too_much, 1)).expect("it is right");
+    assert_eq!(net.unfold().err(), Some(UnfoldError::NegativeMarking { place: "thinking".to_owned() }));
+}
