@@ -73,19 +73,33 @@ impl PnmlNet {
         let inputs = self.arcs.iter().filter(|arc| arc.is_input);
         inputs.for_each(|arc| _ = consumers[arc.place].insert(arc.transition));
 
+        // The colours of each place in the order in which they were found, and how many of them a firing has seen.
+        let mut found: Vec<Vec<u64>> = possible.iter().map(|colours| colours.iter().copied().collect()).collect();
+        let mut seen: Vec<Option<Vec<usize>>> = vec![None; firings.len()];
         let mut is_due = vec![true; firings.len()];
         while is_due.contains(&true) {
-            for number in 0..firings.len() {
+            for (number, firing) in firings.iter().enumerate() {
                 if !std::mem::take(&mut is_due[number]) {
                     continue;
                 }
                 let mut fresh = BTreeSet::new();
-                firings[number].each(&possible, &mut |_, _, outputs| {
+                let mut put = |_: &[Option<u64>], _: &Effect, outputs: &Effect| {
                     let new = outputs.keys().filter(|(place, colour)| !possible[*place].contains(colour));
                     fresh.extend(new.copied());
-                })?;
+                };
+                let now = firing.patterns.iter().map(|&(place, _)| found[place].len()).collect();
+                match seen[number].replace(now) {
+                    // A new binding takes a token that is new.
+                    Some(before) if firing.is_covered => {
+                        for (pattern, (seen, &(place, _))) in before.into_iter().zip(&firing.patterns).enumerate() {
+                            firing.each(&possible, Some((pattern, &found[place][seen..])), &mut put)?;
+                        }
+                    }
+                    _ => firing.each(&possible, None, &mut put)?,
+                }
                 for (place, colour) in fresh {
                     possible[place].insert(colour);
+                    found[place].push(colour);
                     consumers[place].iter().for_each(|&consumer| is_due[consumer] = true);
                 }
             }
@@ -106,7 +120,7 @@ impl PnmlNet {
         let numbered = |tokens: &Effect| tokens.iter().map(|(token, &count)| (numbers[token], count)).collect();
         let mut transitions = Vec::new();
         for (transition, firing) in firings.iter().enumerate() {
-            firing.each(&possible, &mut |binding, inputs, outputs| {
+            firing.each(&possible, None, &mut |binding, inputs, outputs| {
                 let bound = |&variable: &usize| (variable, binding[variable].expect("all variables are bound"));
                 let binding = firing.variables.iter().map(bound).collect();
                 let (inputs, outputs) = (numbered(inputs), numbered(outputs));
@@ -238,9 +252,14 @@ struct Firing<'a> {
     conditions: Vec<&'a Term>,
     inputs: Vec<(usize, &'a Term)>,
     outputs: Vec<(usize, &'a Term)>,
-    /// Terms of one colour, of which a place must have a token.
+    /// Terms of which a place must have a token.
     patterns: Vec<(usize, &'a Term)>,
+    /// Whether all that is taken are tokens of these.
+    is_covered: bool,
 }
+
+/// The number of a pattern, and the colours that it has here.
+type Restricted<'d> = Option<(usize, &'d [u64])>;
 
 /// A step in the search for bindings. It binds some variables.
 struct Step<'a> {
@@ -278,12 +297,30 @@ impl<'a> Firing<'a> {
             term.variables(&mut |variable| _ = variables.insert(variable));
         }
         let name = transition.common.words();
-        Self { net, name, variables: variables.into_iter().collect(), conditions, inputs, outputs, patterns }
+        let is_covered = inputs.iter().all(|(_, term)| is_covered(term));
+        Self {
+            is_covered,
+            net,
+            name,
+            variables: variables.into_iter().collect(),
+            conditions,
+            inputs,
+            outputs,
+            patterns,
+        }
     }
 
     /// Calls `each` with every binding that can be enabled when places have some of these colours.
-    fn each(&self, possible: &[BTreeSet<u64>], each: &mut EachFiring<'_>) -> Result<(), UnfoldError> {
-        let steps = self.plan(possible);
+    fn each(
+        &self,
+        possible: &[BTreeSet<u64>],
+        restricted: Restricted<'_>,
+        each: &mut EachFiring<'_>,
+    ) -> Result<(), UnfoldError> {
+        if restricted.is_some_and(|(_, colours)| colours.is_empty()) {
+            return Ok(());
+        }
+        let steps = self.plan(possible, restricted);
         let mut binding = vec![None; self.net.declarations.len()];
         let tried = Cell::new(0);
         self.search(&steps, &tried, &mut binding, &mut |binding| {
@@ -316,10 +353,11 @@ impl<'a> Firing<'a> {
     }
 
     /// Returns the steps that bind all variables: each time the one with the fewest candidates, as far as can be said.
-    fn plan(&self, possible: &[BTreeSet<u64>]) -> Vec<Step<'a>> {
+    fn plan(&self, possible: &[BTreeSet<u64>], restricted: Restricted<'_>) -> Vec<Step<'a>> {
         let mut bound = BTreeSet::new();
         let mut steps = Vec::new();
-        let mut patterns = self.patterns.clone();
+        let mut patterns: Vec<usize> = (0..self.patterns.len()).collect();
+        let only = |number: usize| restricted.and_then(|(pattern, colours)| (pattern == number).then_some(colours));
         loop {
             let free = |term: &Term, bound: &BTreeSet<usize>| {
                 let mut free = BTreeSet::new();
@@ -337,18 +375,22 @@ impl<'a> Firing<'a> {
             let step = if let Some((pattern, to)) = equality {
                 Step { binds: free(pattern, &bound), find: Find::Equal { pattern, to } }
             } else if !patterns.is_empty() {
-                let candidates = |&(place, pattern): &(usize, &Term)| {
+                let candidates = |number: usize| {
+                    let (place, pattern) = self.patterns[number];
+                    let all = only(number).map_or(possible[place].len(), <[u64]>::len) as u64;
                     let parts = components(pattern).into_iter();
                     let known = parts.filter(|(part, _)| is_one(part) && free(part, &bound).is_empty());
-                    known.fold(possible[place].len() as u64, |left, (_, count)| left / count.max(1))
+                    known.fold(all, |left, (_, count)| left / count.max(1))
                 };
-                let best = (0..patterns.len()).min_by_key(|&at| candidates(&patterns[at])).expect("there are some");
-                let (place, pattern) = patterns.swap_remove(best);
+                let best = (0..patterns.len()).min_by_key(|&at| candidates(patterns[at])).expect("there are some");
+                let number = patterns.swap_remove(best);
+                let (place, pattern) = self.patterns[number];
                 let parts = components(pattern);
                 let is_known: Vec<bool> =
                     parts.iter().map(|(part, _)| is_one(part) && free(part, &bound).is_empty()).collect();
                 let mut colours: BTreeMap<Vec<u64>, Vec<u64>> = BTreeMap::new();
-                for &colour in &possible[place] {
+                let of_place = || possible[place].iter().copied().collect::<Vec<u64>>();
+                for colour in only(number).map_or_else(of_place, <[u64]>::to_vec) {
                     let digits = digits(colour, &parts).into_iter().zip(&is_known);
                     let key = digits.filter(|(_, is_known)| **is_known).map(|(digit, _)| digit).collect();
                     colours.entry(key).or_default().push(colour);
@@ -435,6 +477,16 @@ fn needed<'a>(term: &'a Term, each: &mut dyn FnMut(&'a Term)) {
         Term::Tuple(_) if has_tokens(term) => each(term),
         _ if is_one(term) => each(term),
         _ => {}
+    }
+}
+
+/// Returns whether all tokens of a term are those of the terms that [`needed`] finds.
+fn is_covered(term: &Term) -> bool {
+    match term {
+        Term::Add(terms) => terms.iter().all(is_covered),
+        Term::NumberOf(count, of) | Term::ScalarProduct(count, of) => *count == 0 || is_covered(of),
+        Term::Empty(_) => true,
+        _ => is_one(term),
     }
 }
 

@@ -78,6 +78,9 @@ fn errors_name_the_line() {
         "line 6: `type` is not supported; only arcs that",
     );
     plain("source=\"p\"", "source=\"p\" type=\"reset\"", "line 6: `arc type=` is not supported");
+    let tagged = "source=\"p\" xmlns:t=\"urn:t\" t:type=\"inhibitor\"";
+    plain("source=\"p\"", tagged, "line 6: `arc type=` is not supported");
+    plain("<text>1</text></insc", "<text weight=\"2\">1</text></insc", "line 6: `text weight=` is not supported");
     plain("source=\"p\"", "source=\"q\"", "line 6: `arc` refers to `q`, which is no place, transition or reference");
     plain("source=\"p\"", "source=\"t\"", "line 6: `arc` is not supported; an arc leads from a place to a transition");
     plain("</place>", "<capacity/></place>", "line 4: `capacity` is not supported");

@@ -112,3 +112,73 @@ fn an_initial_marking_that_subtracts_too_much_is_an_error() {
     let net = PnmlNet::read(&file.replacen(term, &too_much, 1)).expect("it is right");
     assert_eq!(net.unfold().err(), Some(UnfoldError::NegativeMarking { place: "thinking".to_owned() }));
 }
+
+/// A transition takes a tuple of six numbers up to a thousand, and a guard says which.
+const LARGE: &str = r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml">
+<net id="large" type="http://www.pnml.org/version-2009/grammar/symmetricnet">
+<declaration><structure><declarations>
+<namedsort id="N" name="N"><finiteintrange start="1" end="1000"/></namedsort>
+<namedsort id="T" name="T"><productsort>N6</productsort></namedsort>
+VARIABLES
+</declarations></structure></declaration>
+<page id="page">
+<place id="p"><type><structure><usersort declaration="T"/></structure></type>
+<hlinitialMarking><structure><tuple>START</tuple></structure></hlinitialMarking></place>
+<transition id="turn"><condition><structure><equality><subterm>g</subterm><subterm><successor><subterm>a</subterm></successor></subterm></equality></structure></condition></transition>
+<arc id="in" source="p" target="turn"><hlinscription><structure><tuple>abcdef</tuple></structure></hlinscription></arc>
+<arc id="out" source="turn" target="p"><hlinscription><structure><tuple>bcdefg</tuple></structure></hlinscription></arc>
+</page></net></pnml>"#;
+
+#[test]
+fn variables_are_bound_by_tokens_and_equalities() {
+    let variable = |name: char| format!("<variable refvariable=\"v{name}\"/>");
+    let tuple =
+        |names: &str| names.chars().map(|name| format!("<subterm>{}</subterm>", variable(name))).collect::<String>();
+    let declared = |name: char| {
+        format!("<variabledecl id=\"v{name}\" name=\"{name}\"><usersort declaration=\"N\"/></variabledecl>")
+    };
+    let number = |value: usize| {
+        let range = "<finiteintrange start=\"1\" end=\"1000\"/>";
+        format!("<subterm><finiteintrangeconstant value=\"{value}\">{range}</finiteintrangeconstant></subterm>")
+    };
+    let file = LARGE
+        .replace("N6", &"<usersort declaration=\"N\"/>".repeat(6))
+        .replace("VARIABLES", &"abcdefg".chars().map(declared).collect::<String>())
+        .replace("START", &[999, 1, 5, 1000, 2, 1000].map(number).concat())
+        .replace(">abcdef<", &format!(">{}<", tuple("abcdef")))
+        .replace(">bcdefg<", &format!(">{}<", tuple("bcdefg")))
+        .replace(">g<", &format!(">{}<", variable('g')))
+        .replace(">a<", &format!(">{}<", variable('a')));
+    let net = PnmlNet::read(&file).expect("it is right");
+    let unfolded = net.unfold().expect("there are 6,000 bindings");
+    assert_eq!(unfolded.places_with_unmarked(), 1_000_000_000_000_000_000);
+    assert_eq!((unfolded.places(), unfolded.transitions()), (6_000, 6_000));
+    let mut space = unfolded.explore(&Budget::default()).expect("it is small");
+    assert_eq!(counts(&space), [6_000, 6_000, 0]);
+    assert_eq!(space.marking(1).to_string(), "p: (1, 5, 1000, 2, 1000, 1000)");
+    let fired = "turn(a = 999, b = 1, c = 5, d = 1000, e = 2, f = 1000, g = 1000)";
+    assert_eq!(space.firings(0)[0].to_string(), fired);
+}
+
+#[test]
+fn what_is_too_large_is_an_error() {
+    let all = "<all><finiteintrange start=\"1\" end=\"4294967296\"/></all>";
+    let file = |term: &str| {
+        format!(
+            "<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\"><net id=\"n\" type=\"{}\"><page id=\"page\"><place \
+             id=\"p\"><type><structure><finiteintrange start=\"1\" end=\"4294967296\"/></structure></type><hlinitialMarking>\
+             <structure>{term}</structure></hlinitialMarking></place></page></net></pnml>",
+            NetKind::Symmetric.uri()
+        )
+    };
+    let error = |term: &str| PnmlNet::read(&file(term)).expect("it is right").unfold().err();
+    let element = || "p".to_owned();
+    assert_eq!(error(all), Some(UnfoldError::TooManyColours { element: element(), limit: 1 << 24 }));
+    let one =
+        "<finiteintrangeconstant value=\"7\"><finiteintrange start=\"1\" end=\"4294967296\"/></finiteintrangeconstant>";
+    let most = "<numberconstant value=\"18446744073709551615\"><positive/></numberconstant>";
+    let most = format!("<numberof><subterm>{most}</subterm><subterm>{one}</subterm></numberof>");
+    assert_eq!(error(&most), None);
+    let sum = format!("<add><subterm>{most}</subterm><subterm>{one}</subterm></add>");
+    assert_eq!(error(&sum), Some(UnfoldError::TooManyTokens { element: element() }));
+}
