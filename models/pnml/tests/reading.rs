@@ -199,6 +199,8 @@ fn what_tools_have_added_is_written_again() {
         assert!(written.contains(kept), "{kept} is not in\n{written}");
     }
     assert_eq!(PnmlNet::read(&written), Ok(net));
+    let net = PnmlNet::read(include_str!("nets/producer_consumer.pnml")).expect("it is right");
+    assert!(net.to_pnml().contains("<offset x=\"3\" y=\"1\"/>"));
 }
 
 #[test]

@@ -182,3 +182,93 @@ fn what_is_too_large_is_an_error() {
     let sum = format!("<add><subterm>{most}</subterm><subterm>{one}</subterm></add>");
     assert_eq!(error(&sum), Some(UnfoldError::TooManyTokens { element: element() }));
 }
+
+/// Returns a symmetric net: places of numbers up to three, of pairs of these, and of numbers from two on, and a transition.
+fn numbers(low: &str, high: &str, condition: &str, arcs: &[String]) -> PnmlNet {
+    let marking = |term: &str| match term {
+        "" => String::new(),
+        _ => format!("<hlinitialMarking><structure>{term}</structure></hlinitialMarking>"),
+    };
+    let file = format!(
+        r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="{}">
+        <declaration><structure><declarations>
+        <namedsort id="L" name="L"><finiteintrange start="1" end="3"/></namedsort>
+        <namedsort id="H" name="H"><finiteintrange start="2" end="9"/></namedsort>
+        <namedsort id="LL" name="LL"><productsort><usersort declaration="L"/><usersort declaration="L"/></productsort></namedsort>
+        <variabledecl id="l" name="l"><usersort declaration="L"/></variabledecl>
+        <variabledecl id="h" name="h"><usersort declaration="H"/></variabledecl>
+        </declarations></structure></declaration><page id="page">
+        <place id="low"><type><structure><usersort declaration="L"/></structure></type>{}</place>
+        <place id="pairs"><type><structure><usersort declaration="LL"/></structure></type></place>
+        <place id="high"><type><structure><usersort declaration="H"/></structure></type>{}</place>
+        <transition id="t">{condition}</transition>{}
+        </page></net></pnml>"#,
+        NetKind::Symmetric.uri(),
+        marking(low),
+        marking(high),
+        arcs.concat(),
+    );
+    PnmlNet::read(&file).expect("it is right")
+}
+
+fn variable(name: &str) -> String {
+    format!("<variable refvariable=\"{name}\"/>")
+}
+
+fn integer(value: u8, start: u8, end: u8) -> String {
+    let range = format!("<finiteintrange start=\"{start}\" end=\"{end}\"/>");
+    format!("<finiteintrangeconstant value=\"{value}\">{range}</finiteintrangeconstant>")
+}
+
+fn numberof(count: u64, of: &str) -> String {
+    let kind = if count == 0 { "natural" } else { "positive" };
+    let count = format!("<numberconstant value=\"{count}\"><{kind}/></numberconstant>");
+    format!("<numberof><subterm>{count}</subterm><subterm>{of}</subterm></numberof>")
+}
+
+fn arc(source: &str, target: &str, term: &str) -> String {
+    format!(
+        "<arc id=\"{source}-{target}\" source=\"{source}\" target=\"{target}\"><hlinscription><structure>{term}</structure>\
+         </hlinscription></arc>"
+    )
+}
+
+fn equality(left: &str, right: &str) -> String {
+    let sides = format!("<subterm>{left}</subterm><subterm>{right}</subterm>");
+    format!("<condition><structure><equality>{sides}</equality></structure></condition>")
+}
+
+const ALL: &str = "<all><usersort declaration=\"L\"/></all>";
+
+#[test]
+fn numbers_of_two_ranges_are_compared_and_not_their_places() {
+    let arcs = [arc("low", "t", &variable("l")), arc("t", "high", &variable("h"))];
+    let net = numbers(ALL, "", &equality(&variable("l"), &variable("h")), &arcs);
+    let mut space = explore(&net, None).expect("it is small");
+    // The number 1 is not in the other range.
+    assert_eq!(counts(&space), [4, 4, 1]);
+    assert_eq!(space.marking(3).to_string(), "low: 1; high: 2, 3");
+    assert_eq!(space.firings(0)[1].to_string(), "t(l = 3, h = 3)");
+}
+
+#[test]
+fn a_tuple_of_none_takes_nothing() {
+    let none = format!("<tuple><subterm>{}</subterm><subterm>{ALL}</subterm></tuple>", numberof(0, ALL));
+    let arcs = [arc("pairs", "t", &none), arc("low", "t", ALL), arc("t", "high", &variable("h"))];
+    let space = explore(&numbers(ALL, "", &equality(&variable("h"), &integer(9, 2, 9)), &arcs), None);
+    let space = space.expect("it is small");
+    assert_eq!(counts(&space), [2, 1, 1]);
+    assert_eq!(space.marking(1).to_string(), "high: 9");
+}
+
+#[test]
+fn colours_of_a_place_have_as_many_bits_as_the_one_that_needs_most() {
+    let (low, high) = (numberof(300, &integer(1, 1, 3)), numberof(5, &integer(2, 2, 9)));
+    let next = format!("<successor><subterm>{}</subterm></successor>", variable("l"));
+    let arcs = [arc("low", "t", &variable("l")), arc("t", "low", &next), arc("high", "t", &variable("h"))];
+    let space = explore(&numbers(&low, &high, "", &arcs), None).expect("it is small");
+    // By five firings: 1, 1, 2, 3, 4 and 5 markings, as three firings of one token change nothing.
+    assert_eq!(space.graph().markings(), 16);
+    assert_eq!(space.tokens_max(), [300, 0, 5]);
+    assert!((0..16).any(|it| space.marking(it).to_string() == "low: 295 x 1, 5 x 2"));
+}
