@@ -2,8 +2,11 @@
 
 use simutant_pnml::{Budget, ExploreError, NetKind, PnmlNet, StateSpace, UnfoldError};
 
+/// Numbers of places, with tokens.
+type Counts<'a> = &'a [(usize, u64)];
+
 /// Returns a place/transition net: places with tokens, then transitions with what they take and put.
-fn plain(places: &[(&str, u64)], transitions: &[(&[(usize, u64)], &[(usize, u64)])]) -> PnmlNet {
+fn plain(places: &[(&str, u64)], transitions: &[(Counts<'_>, Counts<'_>)]) -> PnmlNet {
     let mut page = String::new();
     for (number, (name, tokens)) in places.iter().enumerate() {
         page += &format!(
