@@ -1,7 +1,7 @@
 //! Studies in the formats of other tools.
 //!
 //! Every function here takes a [`Study`](simutant_analysis::Study), or its suite, and returns bytes: the same for the
-//! same study. Nothing is run, and no file is written or read.
+//! same study. Nothing is run, and no file is written or read. [`net_tests`] takes the test cases of a net instead.
 //!
 //! | module | for | format |
 //! | --- | --- | --- |
@@ -9,6 +9,7 @@
 //! | [`sarif`] | code scanning | SARIF 2.1.0 |
 //! | [`elements`] | viewers of mutation testing | the JSON of mutation-testing-elements, schema version 2 |
 //! | [`test_code`] | running a suite without Simutant | Rust for `cargo test`, Python for pytest |
+//! | [`net_tests`] | running the test cases of a net without Simutant | JSON, XML, tests in Rust, Go and Python |
 //! | [`table`], [`tables`] | notebooks and papers | CSV, LaTeX, and Parquet with the feature `parquet` |
 //!
 //! Plots are drawings of the report: `simutant_report::plots`.
@@ -21,6 +22,7 @@
 mod change;
 pub mod elements;
 pub mod junit;
+pub mod net_tests;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod sarif;

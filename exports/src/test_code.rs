@@ -109,7 +109,7 @@ fn description(suite: &Suite) -> String {
 }
 
 /// Returns a name that Rust and Python take as the beginning of a name.
-fn identifier(text: &str) -> String {
+pub(crate) fn identifier(text: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
     let plain: String = text.chars().map(word).collect();
     if plain.starts_with(|first: char| !first.is_ascii_digit()) { plain } else { format!("case_{plain}") }
@@ -121,7 +121,7 @@ fn function(name: &str) -> String {
     if name.trim_matches('_').is_empty() || !name.contains('_') { format!("case_{name}") } else { name }
 }
 
-fn unique(name: String, taken: &mut BTreeSet<String>) -> String {
+pub(crate) fn unique(name: String, taken: &mut BTreeSet<String>) -> String {
     let numbered = (2..).map(|number| format!("{name}_{number}"));
     let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken.contains(name));
     let free = free.expect("there are more numbers than names");
@@ -130,7 +130,7 @@ fn unique(name: String, taken: &mut BTreeSet<String>) -> String {
 }
 
 /// Returns text as a literal of Rust.
-fn string_literal(text: &str) -> String {
+pub(crate) fn string_literal(text: &str) -> String {
     format!("\"{}\"", text.escape_default())
 }
 
