@@ -1,8 +1,8 @@
 //! Test cases of a net as files for an implementation in any language.
 //!
 //! [`files`] writes them as data, in JSON or XML, or as one file of tests in Rust, Go or Python that needs no Simutant.
-//! Such a file runs each test case on the user's adapter, for which a template is written. A [`Names`] table puts events,
-//! fields and values into the user's words.
+//! Such a file runs each test case on the user's adapter, for which a template is written. A [`Names`] table puts
+//! events, fields and values into the user's words.
 //!
 //! ```
 //! use serde_json::json;
@@ -28,9 +28,9 @@
 //! ```
 //!
 //! # How a test case is run
-//! It has an adapter of its own, which is started with the arguments of the net. The calls are made from several threads,
-//! all at once unless the names have `order` or `concurrent`, and each must return before the timeout. The test then asks
-//! what was observed, until nothing that may still come would change the verdict:
+//! It has an adapter of its own, which is started with the arguments of the net. The calls are made from several
+//! threads, all at once unless the names have `order` or `concurrent`, and each must return before the timeout. The
+//! test then asks what was observed, until nothing that may still come would change the verdict:
 //!
 //! - Observations only become more. Where they are no part of a larger outcome, waiting is over.
 //! - Where they are an allowed outcome and part of a larger one, they must stay the same for `settle` seconds.
@@ -39,20 +39,21 @@
 //! The adapter is then stopped, and asked once more. An observation that came late and that no allowed outcome has is a
 //! failure. One that is missing then is none: the stop may have cut it off.
 //!
-//! A failure names the case, its calls, what was observed, the allowed outcomes, and what the nearest one lacks or has not.
+//! A failure names the case, its calls, what was observed, the allowed outcomes, and what the nearest one lacks or has
+//! not.
 //!
 //! # Simulated paths
 //! Tests of simulated runs do not know all outcomes. One that they do not know is inconclusive, as for
 //! [`Tests::judge`](simutant_nets::Tests::judge), and is reported as skipped, with the same text. That is also so where
-//! something is missing at the deadline. In a net that loses messages, another run may end with less, and a simulation sees
-//! many sets of stimuli only once; so a failure might be a false alarm. A user who knows that a set of stimuli has one
-//! outcome says `paths = "all"` in the names. All other outcomes then fail. A call that fails, or does not return, is a
-//! failure in any case.
+//! something is missing at the deadline. In a net that loses messages, another run may end with less, and a simulation
+//! sees many sets of stimuli only once; so a failure might be a false alarm. A user who knows that a set of stimuli has
+//! one outcome says `paths = "all"` in the names. All other outcomes then fail. A call that fails, or does not return,
+//! is a failure in any case.
 //!
 //! # Values
-//! Rust and Go have a type for each field: a boolean, an integer, a float, a text, a list, or one that may be missing. Where
-//! its values differ otherwise, or are nested, it is text in compact JSON. Texts are no enums, because an implementation may
-//! answer what no test case expects; an observation without a type is `Other`.
+//! Rust and Go have a type for each field: a boolean, an integer, a float, a text, a list, or one that may be missing.
+//! Where its values differ otherwise, or are nested, it is text in compact JSON. Texts are no enums, because an
+//! implementation may answer what no test case expects; an observation without a type is `Other`.
 
 mod events;
 mod go;
@@ -101,12 +102,12 @@ impl Language {
     }
 }
 
-/// Returns the tests as files: first the one that has them, and may have another name, then the template of an adapter if
-/// there is one.
+/// Returns the tests as files: first the one that has them, and may have another name, then the template of an adapter
+/// if there is one.
 ///
 /// # Errors
-/// [`NamesError`] if the names do not fit the tests. Names that occur nowhere are no error for simulated tests, which may
-/// have missed them: see [`Names::unused`].
+/// [`NamesError`] if the names do not fit the tests. Names that occur nowhere are no error for simulated tests, which
+/// may have missed them: see [`Names::unused`].
 pub fn files(tests: &NamedTests, names: &Names, language: Language) -> Result<Vec<ExportedFile>, NamesError> {
     let tests = names.apply(tests)?;
     let data = |extension, text: String| {

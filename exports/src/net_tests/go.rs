@@ -12,8 +12,8 @@ use crate::test_code::identifier;
 const TEST: &str = include_str!("test.go.txt");
 const ADAPTER: &str = include_str!("adapter.go.txt");
 
-const KEYWORDS: &str = "break case chan const continue default defer else fallthrough for func go goto if import interface \
-                        map package range return select struct switch type var";
+const KEYWORDS: &str = "break case chan const continue default defer else fallthrough for func go goto if import \
+                        interface map package range return select struct switch type var";
 const PREDECLARED: &str = "any bool error float64 int string it";
 const METHODS: Style = Style { write: camel, prefix: "call", reserved: &["Start Stop Observed IsDone"] };
 const PARAMETERS: Style = Style { write: lower_camel, prefix: "field", reserved: &[KEYWORDS, PREDECLARED] };

@@ -46,16 +46,16 @@ pub struct Names {
     pub fields: BTreeMap<String, String>,
     /// What stands for a text in a field.
     pub values: BTreeMap<String, Value>,
-    /// Where the adapter is, if it is not in the file that a template is written for: `module.Class` in Python, the path of
-    /// a file with a struct `Adapter` in Rust, a type of the package in Go. There is no template then.
+    /// Where the adapter is, if it is not in the file that a template is written for: `module.Class` in Python, the
+    /// path of a file with a struct `Adapter` in Rust, a type of the package in Go. There is no template then.
     pub adapter: Option<String>,
     /// The package of the tests in Go.
     pub package: Option<String>,
-    /// The field of the inputs, in the words of the net, whose whole number says when a call is made: calls with the same
-    /// number are concurrent, and come after those with smaller ones.
+    /// The field of the inputs, in the words of the net, whose whole number says when a call is made: calls with the
+    /// same number are concurrent, and come after those with smaller ones.
     pub order: Option<String>,
-    /// Whether calls are concurrent where `order` says nothing else. Otherwise they are made one after the other, in the
-    /// order of the file.
+    /// Whether calls are concurrent where `order` says nothing else. Otherwise they are made one after the other, in
+    /// the order of the file.
     pub concurrent: bool,
     /// How long calls may take, and how long observations may be missing after them, in seconds.
     pub timeout: f64,

@@ -12,8 +12,9 @@ use crate::test_code::identifier;
 const TEST: &str = include_str!("test.py.txt");
 const ADAPTER: &str = include_str!("adapter.py.txt");
 
-const KEYWORDS: &str = "False None True and as assert async await break class continue def del elif else except finally \
-                        for from global if import in is lambda nonlocal not or pass raise return try while with yield";
+const KEYWORDS: &str = "False None True and as assert async await break class continue def del elif else except \
+                        finally for from global if import in is lambda nonlocal not or pass raise return try while \
+                        with yield";
 const METHODS: Style = Style { write: unchanged, prefix: "call", reserved: &[KEYWORDS, "start stop observed is_done"] };
 const PARAMETERS: Style = Style { write: unchanged, prefix: "field", reserved: &[KEYWORDS, "self"] };
 

@@ -12,9 +12,10 @@ use crate::test_code::{identifier, string_literal};
 const TEST: &str = include_str!("test.rs.txt");
 const ADAPTER: &str = include_str!("adapter.rs.txt");
 
-const KEYWORDS: &str = "as async await break const continue crate dyn else enum extern false fn for if impl in let loop \
-                        match mod move mut pub ref return self static struct super trait true type unsafe use where while \
-                        abstract become box do final gen macro override priv try typeof unsized virtual yield";
+const KEYWORDS: &str = "as async await break const continue crate dyn else enum extern false fn for if impl in let \
+                        loop match mod move mut pub ref return self static struct super trait true type unsafe use \
+                        where while abstract become box do final gen macro override priv try typeof unsized virtual \
+                        yield";
 const METHODS: Style = Style { write: snake, prefix: "call", reserved: &[KEYWORDS, "start stop observed is_done"] };
 const VARIANTS: Style = Style { write: camel, prefix: "event", reserved: &["Other Self"] };
 const FIELDS: Style = Style { write: snake, prefix: "field", reserved: &[KEYWORDS] };

@@ -9,8 +9,9 @@ use crate::xml::{escaped, open};
 
 /// Returns the tests, with an event on each line.
 ///
-/// An event or a field is an element with its name; one that cannot be the name of an element is the attribute `name` of
-/// an `event` or a `field`. Values without a name are elements `value`, and `null` is an element with the attribute `null`.
+/// An event or a field is an element with its name; a name that no element can have is the attribute `name` of an
+/// `event` or a `field`. Values without a name are elements `value`, and `null` is an element with the attribute
+/// `null`.
 pub(super) fn xml(tests: &NamedTests) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let paths = serde_json::json!(tests.paths).as_str().map(str::to_owned);
