@@ -15,6 +15,7 @@ type Coordinator struct {
 	mutex   sync.Mutex
 	votes   map[int]int
 	seen    []any
+	decided bool
 	// So many votes wait for each other.
 	barrier sync.WaitGroup
 }
@@ -32,7 +33,7 @@ func (it *Coordinator) DeliverVote(worker, vote, round int) error {
 	if isMode("raises") && worker == 2 {
 		return errors.New("no such worker")
 	}
-	if isMode("stuck") && worker == 2 {
+	if isMode("stuck") && worker == 2 && vote == 1 {
 		time.Sleep(time.Hour)
 	}
 	if isMode("rounds") && round == 2 {
@@ -75,12 +76,21 @@ func (it *Coordinator) decide() {
 		it.observe(TwoPhaseCommitOther{"surprise"})
 	}
 	it.observe(TwoPhaseCommitCompleted{decision})
+	it.mutex.Lock()
+	defer it.mutex.Unlock()
+	it.decided = true
 }
 
 func (it *Coordinator) Observed() []any {
 	it.mutex.Lock()
 	defer it.mutex.Unlock()
 	return append([]any(nil), it.seen...)
+}
+
+func (it *Coordinator) IsDone() bool {
+	it.mutex.Lock()
+	defer it.mutex.Unlock()
+	return os.Getenv("SAYS_DONE") != "" && it.decided
 }
 
 func (it *Coordinator) Stop() {

@@ -12,12 +12,13 @@ BARRIER = int(os.environ.get("BARRIER", "0"))
 class Adapter:
     def start(self, workers):
         self.workers, self.votes, self.seen, self.lock = workers, {}, [], threading.Lock()
+        self.has_decided = False
         self.barrier, self.returned = threading.Barrier(BARRIER) if BARRIER else None, 0
 
     def deliver_vote(self, worker_id, vote, round):
         if MODE == "raises" and worker_id == 2:
             raise ValueError("no such worker")
-        if MODE == "stuck" and worker_id == 2:
+        if MODE == "stuck" and worker_id == 2 and vote == 1:
             time.sleep(3600)
         if MODE == "rounds" and round == 2:
             assert self.returned == 2, "a round begins too early"
@@ -39,9 +40,13 @@ class Adapter:
         if MODE == "other":
             self.seen.append("surprise")
         self.seen.append({"completed": {"decision": decision}})
+        self.has_decided = True
 
     def observed(self):
         return list(self.seen)
+
+    def is_done(self):
+        return "SAYS_DONE" in os.environ and self.has_decided
 
     def stop(self):
         if MODE == "late":
