@@ -44,6 +44,7 @@
 //! contest. All variables of a transition's guard and arcs are bound, also those that are in the guard alone.
 
 mod error;
+mod explored;
 mod net;
 mod packed;
 mod read;
@@ -54,6 +55,6 @@ mod write;
 
 pub use error::{ReadError, UnfoldError};
 pub use net::{NetKind, PnmlNet};
-pub use simutant_nets::{Budget, ExploreError, StateGraph};
-pub use space::{Fired, Marking, StateSpace};
+pub use simutant_nets::{Budget, ExploreError, Fired, StateGraph};
+pub use space::{Marking, StateSpace};
 pub use unfold::Unfolded;

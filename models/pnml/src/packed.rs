@@ -169,17 +169,17 @@ impl Packed {
         counts
     }
 
-    /// Returns the greatest number of tokens in each coloured place, by its number.
-    pub(crate) fn tokens_max(&self, markings: &Rows<u8>, places: usize) -> Vec<u64> {
-        let mut most = vec![0; places];
+    /// Returns the least and the greatest number of tokens in each coloured place, by its number.
+    pub(crate) fn bounds(&self, markings: &Rows<u8>, places: usize) -> Vec<(u64, u64)> {
+        let mut bounds = vec![(u64::MAX, 0); places];
         for row in markings.iter() {
             let mut sums = vec![0; places];
             for (count, (place, _)) in self.counts(row).into_iter().zip(&self.coloured) {
                 sums[*place] += count;
             }
-            most.iter_mut().zip(sums).for_each(|(most, sum)| *most = sum.max(*most));
+            bounds.iter_mut().zip(sums).for_each(|(bounds, sum)| *bounds = (sum.min(bounds.0), sum.max(bounds.1)));
         }
-        most
+        bounds
     }
 
     /// Calls `each` with every transition that is enabled, and the marking after it.
@@ -258,7 +258,8 @@ impl Explorable for Packed {
 
     fn grows(&self, markings: &Rows<u8>) -> String {
         let places = self.coloured.iter().map(|(place, _)| place + 1).max().unwrap_or(0);
-        let most = self.tokens_max(markings, places).into_iter().enumerate().max_by_key(|&(_, most)| most);
+        let bounds = self.bounds(markings, places).into_iter().enumerate();
+        let most = bounds.map(|(place, (_, most))| (place, most)).max_by_key(|&(_, most)| most);
         let Some((place, most)) = most else { return "there are no places".to_owned() };
         let name = self.coloured.iter().find(|(number, _)| *number == place).map_or("", |(_, name)| name);
         format!("the place `{name}` has had up to {most} tokens")

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use simutant_nets::{Budget, ExploreError, Rows, StateGraph, explore};
+use simutant_nets::{Budget, ExploreError, Fired, Rows, StateGraph, explore};
 
 use crate::net::NetKind;
 use crate::packed::Packed;
@@ -18,29 +18,6 @@ pub struct StateSpace {
     packed: Packed,
     rows: Rows<u8>,
     graph: StateGraph,
-}
-
-/// A transition that fired.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fired {
-    /// Its name.
-    pub transition: String,
-    /// Its variables with their values.
-    pub binding: Vec<(String, String)>,
-    /// The number of the marking after it.
-    pub marking: usize,
-}
-
-/// The transition with its binding, such as `grant(x = 1, y = 2)`.
-impl fmt::Display for Fired {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let binding: Vec<String> =
-            self.binding.iter().map(|(variable, value)| format!("{variable} = {value}")).collect();
-        match &binding[..] {
-            [] => write!(formatter, "{}", self.transition),
-            _ => write!(formatter, "{}({})", self.transition, binding.join(", ")),
-        }
-    }
 }
 
 /// A marking of a net.
@@ -122,9 +99,24 @@ impl StateSpace {
         Marking { net: &self.unfolded, counts: self.packed.counts(self.rows.get(number)) }
     }
 
-    /// Returns how many tokens each place has at most, in the order of [`PnmlNet::places`](crate::PnmlNet::places).
-    pub fn tokens_max(&self) -> Vec<u64> {
-        self.packed.tokens_max(&self.rows, self.unfolded.net.places.len())
+    /// Returns the least and the greatest number of tokens that each place has, in the order of
+    /// [`PnmlNet::places`](crate::PnmlNet::places).
+    pub fn bounds(&self) -> Vec<(u64, u64)> {
+        self.packed.bounds(&self.rows, self.unfolded.net.places.len())
+    }
+
+    /// Returns on how many arcs each transition fires, in the order of
+    /// [`PnmlNet::transitions`](crate::PnmlNet::transitions).
+    pub(crate) fn fired_arcs(&mut self) -> Vec<usize> {
+        let mut arcs = vec![0; self.unfolded.net.transitions.len()];
+        for row in self.rows.iter() {
+            let fired = self.packed.fire(row, |number, _| {
+                arcs[self.unfolded.transitions[number].transition] += 1;
+                Ok(())
+            });
+            assert_eq!(fired, Ok(()), "what is explored fits");
+        }
+        arcs
     }
 
     /// Returns how many bytes of a row hold a marking.
@@ -132,7 +124,7 @@ impl StateSpace {
         self.rows.get(0).len()
     }
 
-    /// Returns what fires on each arc of a marking.
+    /// Returns what fires on each arc of a marking; a binding says `x = 1` of each variable.
     ///
     /// # Panics
     /// If there is no marking of this number.
@@ -148,7 +140,9 @@ impl StateSpace {
         let fired = targets.zip(numbers).map(|(&target, number)| {
             let fired = &self.unfolded.transitions[number];
             let transition = names[fired.transition].to_owned();
-            Fired { transition, binding: self.unfolded.binding_words(fired), marking: target as usize }
+            let binding =
+                self.unfolded.binding_words(fired).into_iter().map(|(name, value)| format!("{name} = {value}"));
+            Fired { transition, binding: binding.collect(), marking: target as usize }
         });
         fired.collect()
     }
