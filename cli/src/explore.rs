@@ -1,14 +1,19 @@
 //! `simutant explore`: the state space of a net, and the tests that follow from it.
 
+mod tests;
 mod text;
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value as Json;
+use simutant_nets::Budget;
 use simutant_nets::exploring::{Explored, ExploringReply, ExploringRequest, NamedTests, Task};
+use simutant_pnml::PnmlNet;
 use simutant_study::{NetProgram, NetRequest, ProgramError};
 
+use self::tests::TestFile;
 use crate::arguments::{Common, ExploreArguments};
 use crate::exit::{BadInput, Exit};
 use crate::output;
@@ -30,30 +35,29 @@ struct Simulated<'a> {
 }
 
 pub(crate) fn run(arguments: &ExploreArguments, common: &Common) -> anyhow::Result<Exit> {
-    let (program, given) = program(arguments)?;
-    let task = match arguments.simulate {
-        Some(runs) => Task::Simulate { runs: runs.get(), seed: common.seed, steps: arguments.steps.get() },
-        None => Task::Explore {
-            tests: arguments.tests.is_some(),
-            drawn: if arguments.picture.is_some() { DRAWN_MAX } else { 0 },
-        },
+    let file = Path::new(&arguments.net);
+    let tests = TestFile::asked(arguments)?;
+    let reply = if file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pnml")) {
+        explore_file(file, arguments)?
+    } else {
+        if arguments.unfolded.is_some() {
+            return Err(BadInput("--unfolded: goes with a file in PNML".to_owned()).into());
+        }
+        ask(arguments, common)?
     };
-    let markings = arguments.markings.map(std::num::NonZeroUsize::get);
-    let request = ExploringRequest { arguments: given, markings, bytes: Some(arguments.memory), task };
-    let phase = ProgressPhase::open(if arguments.simulate.is_some() { "simulate" } else { "explore" });
-    let reply = program.ask(&request)?;
-    phase.end(&arguments.net);
     match reply {
-        ExploringReply::Explored(explored) => done(arguments, common, *explored),
-        ExploringReply::Simulated(tests) => {
-            let runs = arguments.simulate.map_or(0, std::num::NonZeroUsize::get);
-            write_tests(arguments, &tests)?;
+        ExploringReply::Explored(explored) => done(arguments, common, tests.as_ref(), *explored),
+        ExploringReply::Simulated(found) => {
+            let runs = arguments.simulate.map_or(0, NonZeroUsize::get);
+            if let Some(file) = tests {
+                file.write(&found)?;
+            }
             output::print(&if common.json {
-                let NamedTests { net, endless, cases, .. } = &tests;
+                let NamedTests { net, endless, cases, .. } = &found;
                 let simulated = Simulated { net, runs, seed: common.seed, endless: *endless, test_cases: cases.len() };
                 output::json(&output::Versioned::new(simulated))?
             } else {
-                text::simulated(&tests, runs)
+                text::simulated(&found, runs)
             })?;
             Ok(Exit::Success)
         }
@@ -62,51 +66,99 @@ pub(crate) fn run(arguments: &ExploreArguments, common: &Common) -> anyhow::Resu
         }
         ExploringReply::Mistake { message } => Err(BadInput(message).into()),
         ExploringReply::TooLarge { message } => {
-            let cure = "--memory and --markings say how large it may be; --simulate makes test cases of random runs";
-            output::tell(&format!("{}: {message}\n{cure}", arguments.net));
+            output::tell(&format!("{}: {message}", arguments.net));
+            output::tell("--memory and --markings say how large it may be");
             Ok(Exit::Inconclusive)
         }
     }
 }
 
+/// Explores the net in a file.
+fn explore_file(file: &Path, arguments: &ExploreArguments) -> anyhow::Result<ExploringReply> {
+    let named = |error: &dyn std::fmt::Display| BadInput(format!("{}: {error}", file.display()));
+    if let Some(option) = [
+        (!arguments.arguments.is_empty()).then_some("argument"),
+        arguments.simulate.map(|_| "--simulate"),
+        arguments.tests.as_ref().map(|_| "--tests"),
+        arguments.manifest_path.as_ref().map(|_| "--manifest-path"),
+    ]
+    .into_iter()
+    .flatten()
+    .next()
+    {
+        return Err(named(&format!("a file says nothing of stimuli and observations, and takes no {option}")).into());
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| named(&error))?;
+    let net = PnmlNet::read(&text).map_err(|error| named(&error))?;
+    let unfolded = net.unfold().map_err(|error| named(&error))?;
+    if let Some(path) = &arguments.unfolded {
+        output::write_named(path, unfolded.to_net().to_pnml().as_bytes())?;
+    }
+    let phase = ProgressPhase::open("explore");
+    let budget = Budget { markings: arguments.markings.map(NonZeroUsize::get), bytes: Some(arguments.memory) };
+    let reply = match unfolded.explore(&budget) {
+        Ok(mut space) => ExploringReply::Explored(Box::new(space.explored(drawn(arguments)))),
+        Err(error) => ExploringReply::TooLarge { message: error.to_string() },
+    };
+    phase.end(&arguments.net);
+    Ok(reply)
+}
+
+/// Asks the program of a package's net.
+fn ask(arguments: &ExploreArguments, common: &Common) -> anyhow::Result<ExploringReply> {
+    let (program, given) = program(arguments)?;
+    let task = match arguments.simulate {
+        Some(runs) => Task::Simulate { runs: runs.get(), seed: common.seed, steps: arguments.steps.get() },
+        None => Task::Explore { tests: arguments.tests.is_some(), drawn: drawn(arguments) },
+    };
+    let markings = arguments.markings.map(NonZeroUsize::get);
+    let request = ExploringRequest { arguments: given, markings, bytes: Some(arguments.memory), task };
+    let phase = ProgressPhase::open(if arguments.simulate.is_some() { "simulate" } else { "explore" });
+    let reply = match program.ask(&request)? {
+        ExploringReply::TooLarge { message } => {
+            let cure = "; --simulate makes test cases of random runs";
+            ExploringReply::TooLarge { message: message + if arguments.simulate.is_none() { cure } else { "" } }
+        }
+        reply => reply,
+    };
+    phase.end(&arguments.net);
+    Ok(reply)
+}
+
+/// Returns how many markings a state space has at most that is drawn.
+const fn drawn(arguments: &ExploreArguments) -> usize {
+    if arguments.picture.is_some() { DRAWN_MAX } else { 0 }
+}
+
 /// Writes and prints what was found out.
-fn done(arguments: &ExploreArguments, common: &Common, mut explored: Explored) -> anyhow::Result<Exit> {
+fn done(
+    arguments: &ExploreArguments,
+    common: &Common,
+    tests: Option<&TestFile>,
+    mut explored: Explored,
+) -> anyhow::Result<Exit> {
     if let Some(file) = &arguments.picture {
         file.write(&explored)?;
     }
     if let Some(file) = &arguments.net_picture {
         file.write(&explored.structure)?;
     }
-    if let Some(tests) = &explored.tests {
-        write_tests(arguments, tests)?;
+    if let (Some(file), Some(found)) = (tests, &explored.tests) {
+        file.write(found)?;
     }
-    let exit = if explored.properties.iter().any(|property| property.witness.is_some()) {
-        Exit::Failed
-    } else {
-        Exit::Success
-    };
+    let is_broken = explored.properties.iter().any(|property| property.witness.is_some());
     output::print(&if common.json {
         explored.drawing = None;
         output::json(&output::Versioned::new(explored))?
     } else {
         text::explored(&explored, common.verbose)
     })?;
-    Ok(exit)
-}
-
-fn write_tests(arguments: &ExploreArguments, tests: &NamedTests) -> anyhow::Result<()> {
-    match &arguments.tests {
-        Some(file) => output::write_named(file, output::json(tests)?.as_bytes()),
-        None => Ok(()),
-    }
+    Ok(if is_broken { Exit::Failed } else { Exit::Success })
 }
 
 /// Builds the program of the net that a package has, and returns it with the arguments of the net.
 fn program(arguments: &ExploreArguments) -> anyhow::Result<(NetProgram, Vec<Json>)> {
     let name = &arguments.net;
-    if Path::new(name).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pnml")) {
-        return Err(BadInput(format!("{name}: files of nets cannot be read yet")).into());
-    }
     let request = NetRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
     let found = match request.find() {
         Ok(found) => found,
