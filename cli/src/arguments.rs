@@ -144,6 +144,9 @@ pub(crate) struct InitArguments {
     /// this option, test cases are parameters alone.
     #[arg(long)]
     pub(crate) machine: bool,
+    /// Begin with a coloured Petri net, from which tests are generated, and an implementation in Python that they run on.
+    #[arg(long, conflicts_with = "machine")]
+    pub(crate) net: bool,
     /// Put the engine's source into the package's workspace, in third_party/simutant, as a new system does without this
     /// option. In a package that has a system, and without --name, only that is done; a copy that is there is replaced
     /// by this command's.

@@ -43,19 +43,23 @@ pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<
         })?,
     };
     let made = make(arguments, &manifest)?;
-    let next = next(&made.system, arguments.manifest_path.as_deref());
+    let next = next(arguments, &made.system);
     if common.json {
         let changed = made.changed.into_iter().map(|(path, added)| Changed { path, added }).collect();
         let made = Made { system: made.system, written: made.written, changed, engine_outside: made.outside, next };
         output::print(&output::json(&output::Versioned::new(made))?)?;
     } else {
-        output::print(&told(&made, !arguments.vendor, &next))?;
+        output::print(&told(&made, arguments, &next))?;
     }
     Ok(Exit::Success)
 }
 
 fn make(arguments: &InitArguments, manifest: &Path) -> anyhow::Result<Initialised> {
-    let template = if arguments.machine { SystemTemplate::Machine } else { SystemTemplate::Parameters };
+    let template = match (arguments.machine, arguments.net) {
+        (true, _) => SystemTemplate::Machine,
+        (false, true) => SystemTemplate::Net,
+        (false, false) => SystemTemplate::Parameters,
+    };
     let made = |engine| init(&InitRequest { manifest, name: arguments.name.as_deref(), template, engine });
     let files: Vec<_> = vendored().map(|file| (file.path, file.bytes)).collect();
     let made = match (arguments.vendor, arguments.no_vendor) {
@@ -67,14 +71,16 @@ fn make(arguments: &InitArguments, manifest: &Path) -> anyhow::Result<Initialise
 }
 
 /// Returns the command that comes next.
-fn next(system: &str, manifest: Option<&Path>) -> String {
-    let program = output::program();
+fn next(arguments: &InitArguments, system: &str) -> String {
+    let (program, command) = (output::program(), if arguments.net { "explore" } else { "study" });
+    let manifest = arguments.manifest_path.as_ref();
     let manifest = manifest.map(|path| format!(" --manifest-path {}", output::quoted(&path.display().to_string())));
-    format!("{program} study {system}{}", manifest.unwrap_or_default())
+    format!("{program} {command} {system}{}", manifest.unwrap_or_default())
 }
 
-/// Says what was made; `explains` if nobody asked for the copy of the engine's source that was written.
-fn told(made: &Initialised, explains: bool, next: &str) -> String {
+/// Says what was made, and why the engine's source was written, if nobody asked for that.
+fn told(made: &Initialised, arguments: &InitArguments, next: &str) -> String {
+    let explains = !arguments.vendor;
     let folder = std::env::current_dir().ok().and_then(|folder| folder.canonicalize().ok()).unwrap_or_default();
     let shown = |path: &Path| path.strip_prefix(&folder).unwrap_or(path).display().to_string();
     let mut text = String::new();
@@ -99,7 +105,8 @@ fn told(made: &Initialised, explains: bool, next: &str) -> String {
             outside.display(),
         ));
     }
-    text.push_str(&format!("next: {next} finds out which inputs are worth running"));
+    let finds = if arguments.net { "shows what the net can do" } else { "finds out which inputs are worth running" };
+    text.push_str(&format!("next: {next} {finds}"));
     if let Some(simulation) = &made.simulation {
         text.push_str(&format!("; the first lines of {} say how to make the system yours", shown(simulation)));
     }

@@ -292,6 +292,7 @@ impl System<'_> {
             type_path: format!("{module}::{type_name}"),
             specification: below(root, &protocol),
             testbed: template.testbed.map(filled),
+            net: template.net.map(|(function, arguments)| (format!("{module}::protocol::{function}"), arguments)),
             packages,
             serde: self.dependency("serde")?,
             has_json: package.dependencies.iter().any(|dependency| dependency.name == "serde_json"),

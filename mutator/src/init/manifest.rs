@@ -33,6 +33,8 @@ pub(super) struct Entry<'a> {
     pub(super) specification: String,
     /// The example that is its testbed.
     pub(super) testbed: Option<String>,
+    /// The path of the function that returns its net, and the arguments of it.
+    pub(super) net: Option<(String, &'static [i64])>,
     /// The packages of the engine that are missing.
     pub(super) packages: EnginePackages,
     /// How it depends on serde.
@@ -61,6 +63,17 @@ pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(Strin
     systems.insert(entry.system, Item::Table(section));
     added.push(format!("[package.metadata.simutant.systems.{}]", entry.system));
 
+    if let Some((function, arguments)) = &entry.net {
+        let mut nets: &mut dyn TableLike = document.as_table_mut();
+        for key in ["package", "metadata", "simutant", "nets"] {
+            nets = child(nets, key)?;
+        }
+        let mut section = Table::new();
+        section.insert("net", function.clone().into());
+        section.insert("arguments", Array::from_iter(arguments.iter().copied()).into());
+        nets.insert(entry.system, Item::Table(section));
+        added.push(format!("[package.metadata.simutant.nets.{}]", entry.system));
+    }
     for (name, folder) in &entry.packages.library {
         dependencies(&mut document)?.insert(name, value(InlineTable::from_iter([("path", folder.as_str())])));
         added.push(format!("dependency {name}"));

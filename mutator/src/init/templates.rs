@@ -8,6 +8,8 @@ pub enum SystemTemplate {
     Parameters,
     /// Clients that a state machine drives, in the simulation and on a real server.
     Machine,
+    /// A coloured Petri net, from which tests are generated.
+    Net,
 }
 
 /// The files of a template. In their names and texts, `%NAME%` stands for the system's name, `%TYPE%` for its type,
@@ -23,6 +25,8 @@ pub(super) struct Template {
     pub(super) others: &'static [(&'static str, &'static str)],
     /// The example that is the system's testbed.
     pub(super) testbed: Option<&'static str>,
+    /// The function that returns a net, from the protocol's module on, and its arguments.
+    pub(super) net: Option<(&'static str, &'static [i64])>,
     /// The packages of the engine that the system depends on.
     pub(super) packages: &'static [&'static str],
     /// Those that examples depend on.
@@ -34,6 +38,7 @@ impl SystemTemplate {
         match self {
             Self::Parameters => &PARAMETERS,
             Self::Machine => &MACHINE,
+            Self::Net => &NET,
         }
     }
 }
@@ -59,6 +64,7 @@ const PARAMETERS: Template = Template {
         ("implementations/%NAME%/sums.py", include_str!("template/implementation/sums.py")),
     ],
     testbed: None,
+    net: None,
     packages: &["simutant-sim-core", "simutant-system"],
     example_packages: &[],
 };
@@ -73,8 +79,23 @@ const MACHINE: Template = Template {
         ("implementations/%NAME%/server.py", include_str!("template/machine/implementation/server.py")),
     ],
     testbed: Some("%MODULE%_testbed"),
+    net: None,
     packages: &["simutant-sim-core", "simutant-system", "simutant-models", "simutant-oracle"],
     example_packages: &["simutant-harness"],
+};
+
+const NET: Template = Template {
+    simulation: include_str!("template/net/simulation.rs"),
+    protocol: include_str!("template/net/protocol.rs"),
+    beside: &[],
+    others: &[
+        ("implementations/%NAME%/office.py", include_str!("template/net/implementation/office.py")),
+        ("implementations/%NAME%/%MODULE%_adapter.py", include_str!("template/net/implementation/adapter.py")),
+    ],
+    testbed: None,
+    net: Some(("net", &[2, 1])),
+    packages: &["simutant-nets", "simutant-system"],
+    example_packages: &[],
 };
 
 #[cfg(test)]
