@@ -22,10 +22,11 @@ pub struct StateGraph {
 /// A run that comes to a marking, and then goes round for ever, or no further.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lasso {
-    /// The marking at which the cycle begins, or that is dead: [`StateSpace::firings_to`] says how it is reached.
+    /// The marking at which the cycle begins, or that is dead:
+    /// [`StateSpace::firings_to`](crate::StateSpace::firings_to) says how it is reached.
     pub begin: usize,
-    /// The arcs of the cycle, each as a marking and the number of one of its arcs ([`StateSpace::firings`]); empty if the
-    /// marking is dead.
+    /// The arcs of the cycle, each as a marking and the number of one of its arcs
+    /// ([`StateSpace::firings`](crate::StateSpace::firings)); empty if the marking is dead.
     pub cycle: Vec<(usize, usize)>,
 }
 
