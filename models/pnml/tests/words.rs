@@ -90,13 +90,13 @@ fn an_unbounded_place_is_named() {
 #[test]
 fn markings_and_firings_are_told_in_words() {
     let net = PnmlNet::read(include_str!("nets/votes.pnml")).expect("it is right");
-    assert_eq!((net.name(), net.kind(), net.places().len(), net.arcs()), ("votes", NetKind::Symmetric, 6, 13));
+    assert_eq!((net.name(), net.kind(), net.places().len(), net.arcs()), ("votes", NetKind::Symmetric, 7, 13));
     assert_eq!(net.transitions(), ["lead", "agree", "vote", "keep", "quarrel"]);
     let unfolded = net.unfold().expect("it is small");
     assert!((unfolded.places() as u64) < unfolded.places_with_unmarked());
     let mut space = unfolded.explore(&Budget::default()).expect("it is small");
     assert_eq!(space.marking(0).to_string(), "idle: n0, n1, n2");
-    let agreed = (0..space.graph().markings()).find(|&it| space.marking(it).to_string() == "result: 3 x no");
+    let agreed = (0..space.graph().markings()).find(|&it| space.marking(it).to_string() == "agreed: 3 x no");
     let firings: Vec<String> =
         space.firings_to(agreed.expect("they may agree")).iter().map(ToString::to_string).collect();
     assert_eq!(firings.len(), 6);
