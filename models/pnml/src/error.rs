@@ -106,7 +106,7 @@ pub enum UnfoldError {
     },
     /// A transition has too many bindings.
     #[error(
-        "transition `{transition}` has more than {limit} bindings to try; use smaller sorts, or add equalities to its guard"
+        "transition `{transition}` has more than {limit} bindings to try; use smaller sorts, or equalities in the guard"
     )]
     TooManyBindings {
         /// The transition.

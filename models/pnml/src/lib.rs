@@ -1,7 +1,7 @@
 //! Petri nets in PNML: place/transition nets and symmetric nets, read, written, unfolded and explored exactly.
 //!
-//! PNML (ISO/IEC 15909-2:2011) is the file format of most tools for Petri nets, and of the Model Checking Contest. A net is
-//! read from text, unfolded into one without colours, and explored; all counts are exact, or there is an error.
+//! PNML (ISO/IEC 15909-2:2011) is the file format of most tools for Petri nets, and of the Model Checking Contest. A
+//! net is read from text, unfolded into one without colours, and explored; all counts are exact, or there is an error.
 //!
 //! ```
 //! use simutant_pnml::{Budget, PnmlNet};
@@ -28,20 +28,20 @@
 //! # What is read
 //!
 //! - Sorts: `dot`, `bool`, cyclic and finite enumerations, ranges of integers, products, partitions. A product of one
-//!   component is that component, as in nets of the contest. `successor` and `predecessor` go round in every enumeration
-//!   and range.
+//!   component is that component, as in nets of the contest. `successor` and `predecessor` go round in every
+//!   enumeration and range.
 //! - Terms: all of symmetric nets. Tuples may have multisets as components, such as `all`.
 //! - Pages and references between them, which are flattened when the net is unfolded, and written as they were.
 //! - Graphics and `toolspecific`, which are kept as they are: they mean nothing here.
 //!
-//! Anything else is an error that names its line, such as inhibitor arcs, time or capacities: a net is explored as it is
-//! meant, or not at all.
+//! Anything else is an error that names its line, such as inhibitor arcs, time or capacities: a net is explored as it
+//! is meant, or not at all.
 //!
 //! # How it is explored
 //!
-//! A place has one bit of a marking at first, and more when it has more tokens ([`Unfolded::explore`]). An arc of the state
-//! space is a transition with a binding, and two bindings that lead to one marking are two arcs: so it is counted in the
-//! contest. All variables of a transition's guard and arcs are bound, also those that are in the guard alone.
+//! A place has one bit of a marking at first, and more when it has more tokens ([`Unfolded::explore`]). An arc of the
+//! state space is a transition with a binding, and two bindings that lead to one marking are two arcs: so it is counted
+//! in the contest. All variables of a transition's guard and arcs are bound, also those that are in the guard alone.
 
 mod error;
 mod explored;

@@ -157,8 +157,8 @@ impl PnmlNet {
         self.net.words()
     }
 
-    /// Returns the names of the places, in the order of the file. A place without a name has its identifier, and so have
-    /// places of equal names.
+    /// Returns the names of the places, in the order of the file. A place without a name has its identifier, and so
+    /// have places of equal names.
     pub fn places(&self) -> Vec<&str> {
         different(self.places.iter().map(|place| &place.common).collect())
     }

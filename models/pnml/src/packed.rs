@@ -6,7 +6,8 @@ use crate::unfold::Unfolded;
 
 /// An unfolded net, with as many bits for each place as its tokens need so far.
 ///
-/// A count that needs more ends the exploration, and [`Packed::widen`] makes room before it begins again. So nothing wraps.
+/// A count that needs more ends the exploration, and [`Packed::widen`] makes room before it begins again. So nothing
+/// wraps.
 #[derive(Debug)]
 pub(crate) struct Packed {
     /// By place, how many bits it has; none if no transition changes it.
@@ -136,7 +137,8 @@ impl Packed {
 
     /// Makes room for the count that did not fit. Returns whether there is one.
     ///
-    /// The other colours of the place get room, too: they often have as many tokens, and it is one restart less for each.
+    /// The other colours of the place get room, too: they often have as many tokens, and it is one restart less for
+    /// each.
     pub(crate) fn widen(&mut self) -> bool {
         let Some((exceeded, count)) = self.exceeded.take() else { return false };
         let width = self.widths[exceeded];

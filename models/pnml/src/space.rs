@@ -28,8 +28,8 @@ pub struct Marking<'a> {
 }
 
 impl Marking<'_> {
-    /// Returns the tokens: the number of the place in [`PnmlNet::places`](crate::PnmlNet::places), the colour in words, and
-    /// how many of it there are.
+    /// Returns the tokens: the number of the place in [`PnmlNet::places`](crate::PnmlNet::places), the colour in words,
+    /// and how many of it there are.
     pub fn tokens(&self) -> impl Iterator<Item = (usize, String, u64)> {
         let marked = self.net.places.iter().zip(&self.counts).filter(|(_, count)| **count > 0);
         marked.map(|(place, &count)| {
@@ -65,8 +65,8 @@ impl Unfolded {
     /// Returns all markings that the net can reach.
     ///
     /// # Errors
-    /// [`ExploreError`] if the budget runs out, or if a place has more than 2^32 - 1 tokens of a colour. There is no state
-    /// space of a part of the markings.
+    /// [`ExploreError`] if the budget runs out, or if a place has more than 2^32 - 1 tokens of a colour. There is no
+    /// state space of a part of the markings.
     pub fn explore(self, budget: &Budget) -> Result<StateSpace, ExploreError> {
         let mut packed = Packed::new(&self);
         packed.check_initial()?;

@@ -1,7 +1,7 @@
 //! Sorts and terms of symmetric nets, and their values.
 //!
-//! A colour is a number from 0 on. That of a product is a number of mixed radix, whose first digit is the first component:
-//! so a product of one component has the colours of this component, as the contest's nets have it.
+//! A colour is a number from 0 on. That of a product is a number of mixed radix, whose first digit is the first
+//! component: so a product of one component has the colours of this component, as the contest's nets have it.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,9 @@
 //! Unfolding: a place for each place with a colour, a transition for each transition with a binding.
 //!
-//! First a fixpoint says which colours each place can ever have, if counts do not matter. A binding is found by matching
-//! what input arcs take against these colours, and by the equalities of the guard; only variables that neither binds take
-//! all values of their sorts. So the work grows with the bindings that may fire, and not with the product of all sorts.
+//! First a fixpoint says which colours each place can ever have, if counts do not matter. A binding is found by
+//! matching what input arcs take against these colours, and by the equalities of the guard; only variables that neither
+//! binds take all values of their sorts. So the work grows with the bindings that may fire, and not with the product of
+//! all sorts.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,8 +48,8 @@ pub(crate) struct UnfoldedTransition {
 impl PnmlNet {
     /// Returns the net without colours.
     ///
-    /// A binding for which a term subtracts tokens that are not there is not enabled. A variable that is in the guard alone
-    /// is a part of the binding as all others.
+    /// A binding for which a term subtracts tokens that are not there is not enabled. A variable that is in the guard
+    /// alone is a part of the binding as all others.
     ///
     /// # Errors
     /// [`UnfoldError`] if an initial marking subtracts what is not there, or if something is too large.

@@ -187,7 +187,8 @@ fn what_is_too_large_is_an_error() {
     assert_eq!(error(&sum), Some(UnfoldError::TooManyTokens { element: element() }));
 }
 
-/// Returns a symmetric net: places of numbers up to three, of pairs of these, and of numbers from two on, and a transition.
+/// Returns a symmetric net: places of numbers up to three, of pairs of these, and of numbers from two on, and a
+/// transition.
 fn numbers(low: &str, high: &str, condition: &str, arcs: &[String]) -> PnmlNet {
     let marking = |term: &str| match term {
         "" => String::new(),
