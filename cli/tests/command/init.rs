@@ -53,7 +53,7 @@ impl UserPackage {
     }
 
     /// Runs a program in the package's folder.
-    fn run(&self, program: &str, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, program: &str, arguments: &[&str]) -> Output {
         self.run_with(program, arguments, &[])
     }
 

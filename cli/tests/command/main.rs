@@ -8,6 +8,7 @@ mod edits;
 mod errors;
 mod experiment;
 mod explain;
+mod explore;
 mod export;
 mod implementations;
 mod init;

@@ -27,7 +27,16 @@ impl PnmlNet {
     /// # Errors
     /// [`ReadError`] if the file is damaged, or if it has anything that would not be explored as it is meant.
     pub fn read(text: &str) -> Result<Self> {
-        let damaged = |error: roxmltree::Error| ReadError::Xml { line: error.pos().row, problem: error.to_string() };
+        let damaged = |error: roxmltree::Error| {
+            let line = match error {
+                // They have no position.
+                roxmltree::Error::UnexpectedEndOfStream | roxmltree::Error::UnclosedRootNode => {
+                    text.lines().count() as u32
+                }
+                _ => error.pos().row,
+            };
+            ReadError::Xml { line: line.max(1), problem: error.to_string() }
+        };
         let document = Document::parse(text).map_err(damaged)?;
         check_depth(&document)?;
         let root = document.root_element();
