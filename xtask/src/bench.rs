@@ -17,6 +17,7 @@ mod mutation;
 mod oracle;
 mod outcome;
 mod plot;
+mod python;
 mod spent;
 mod table;
 mod workload;

@@ -84,7 +84,11 @@ fn a_net_of_simutants_systems_is_found_anywhere_and_takes_arguments() {
     assert!(simulated["test_cases"].as_u64().is_some_and(|cases| (290..=300).contains(&cases)), "{simulated}");
     let output = explore(folder.path(), &["two-phase-commit", "7", "--memory", "1MB"]);
     assert_exit(&output, 7);
-    assert!(stderr(&output).contains("the budget of 1000000 bytes ran out; the place `votes` has had"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("the budget of 1000000 bytes ran out; the place `votes` has had"),
+        "{}",
+        stderr(&output)
+    );
     check_refused(&["two-phase-commit", "many"], "argument 1 is \"many\": invalid type");
     check_refused(&["two-phase-commit", "1", "2"], "2 arguments were given, and it takes 1");
 

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use serde::Serialize;
 
+use super::python::{install_python, python};
 use super::{Kind, Outcome, Workload};
 use crate::run;
 
@@ -127,7 +128,7 @@ impl Bench {
     /// Builds an engine's models, and what they need of the registries.
     pub(super) fn build(&self, engine: Engine) -> anyhow::Result<()> {
         match engine {
-            Engine::Simpy => self.install_simpy(),
+            Engine::Simpy => install_python(&self.package, &self.target),
             Engine::Simutant => run(&mut self.cargo_build(engine.name(), &self.target)),
             _ => {
                 let mut command = self.cargo_build(engine.name(), &self.target_of(engine));
@@ -165,19 +166,8 @@ impl Bench {
         command
     }
 
-    /// Installs the Python package into an environment of its own.
-    fn install_simpy(&self) -> anyhow::Result<()> {
-        if !self.python().exists() {
-            run(Command::new("python3").args(["-m", "venv"]).arg(self.target.join("python")))?;
-        }
-        let mut command = Command::new(self.python());
-        let quiet = command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"]);
-        // What pip says is no result.
-        run(quiet.arg(self.package.join("requirements.txt")).stdout(Stdio::null()))
-    }
-
     fn python(&self) -> PathBuf {
-        self.target.join("python/bin/python")
+        python(&self.target)
     }
 
     fn target_of(&self, engine: Engine) -> PathBuf {
