@@ -1,4 +1,4 @@
-//! The command lines of the programs: options with values, all but `--fault` required.
+//! The command lines of the programs: options with values. `--fault` may be missing, and so may what a program says.
 
 /// What a command line says.
 #[derive(Debug)]
@@ -55,8 +55,16 @@ impl Options {
     /// # Errors
     /// [`OptionsError`] if it is missing, or not what a `T` is parsed from.
     pub fn get<T: std::str::FromStr>(&self, option: &'static str) -> Result<T, OptionsError> {
-        let value = self.find(option).ok_or(OptionsError::Missing(option))?;
-        value.parse().map_err(|_| OptionsError::Invalid(option, value.into()))
+        self.get_optional(option)?.ok_or(OptionsError::Missing(option))
+    }
+
+    /// Returns the value of an option, if it is there.
+    ///
+    /// # Errors
+    /// [`OptionsError::Invalid`] if it is not what a `T` is parsed from.
+    pub fn get_optional<T: std::str::FromStr>(&self, option: &'static str) -> Result<Option<T>, OptionsError> {
+        let parse = |value: &str| value.parse().map_err(|_| OptionsError::Invalid(option, value.into()));
+        self.find(option).map(parse).transpose()
     }
 
     /// Returns what `--fault` names of `faults`, or `correct` if it is not there.
@@ -91,6 +99,8 @@ mod tests {
     fn options_have_values() {
         let options = parse("--port 7 --fault slow").expect("a good line");
         assert_eq!(options.get::<u16>("--port"), Ok(7));
+        assert_eq!(options.get_optional::<u16>("--port"), Ok(Some(7)));
+        assert_eq!(options.get_optional::<u16>("--peer"), Ok(None));
         assert_eq!(options.behaviour(&[("slow", "is slow"), ("fast", "is fast")], "correct"), Ok("is slow"));
         let options = parse("--port 7").expect("a good line");
         assert_eq!(options.behaviour(&[("slow", "is slow")], "correct"), Ok("correct"));
@@ -102,6 +112,7 @@ mod tests {
         assert_eq!(parse("--port").expect_err("no value"), OptionsError::Unknown("--port".into()));
         let options = parse("--port x --fault y").expect("a good line");
         assert_eq!(options.get::<u16>("--port"), Err(OptionsError::Invalid("--port", "x".into())));
+        assert_eq!(options.get_optional::<u16>("--port"), Err(OptionsError::Invalid("--port", "x".into())));
         assert_eq!(options.get::<u16>("--peer"), Err(OptionsError::Missing("--peer")));
         let message = options.behaviour(&[("slow", ""), ("fast", "")], "").expect_err("unknown").to_string();
         assert_eq!(message, "there is no fault `y`; there are: slow, fast");

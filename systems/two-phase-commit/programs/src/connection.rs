@@ -1,0 +1,100 @@
+//! Lines that arrive, and connections that lines are sent on.
+
+use std::fmt::{Display, Write as _};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::str::FromStr;
+
+/// How much is read at a time.
+const PIECE_BYTES: usize = 16 * 1_024;
+
+/// How long a line may be.
+const LINE_BYTES_MAX: usize = 128;
+
+/// Gives `take` the lines of each piece that arrives, until the other side ends, says what is no line of this kind, or
+/// `take` wants no more.
+pub(crate) fn read_lines<T: FromStr>(mut input: impl Read, mut take: impl FnMut(Vec<T>) -> bool) {
+    let (mut piece, mut text) = (vec![0; PIECE_BYTES], Vec::new());
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) => return,
+            Ok(length) => text.extend_from_slice(&piece[..length]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        }
+        let end = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let lines = str::from_utf8(&text[..end]).ok();
+        let lines = lines.and_then(|lines| lines.lines().map(str::parse).collect::<Result<Vec<T>, _>>().ok());
+        let Some(lines) = lines.filter(|_| text.len() - end <= LINE_BYTES_MAX) else { return };
+        if !lines.is_empty() && !take(lines) {
+            return;
+        }
+        text.drain(..end);
+    }
+}
+
+/// A connection, and what is to be sent on it.
+#[derive(Debug)]
+pub(crate) struct Sending {
+    stream: TcpStream,
+    pending: String,
+}
+
+impl Sending {
+    pub(crate) fn new(stream: TcpStream) -> Self {
+        Self { stream, pending: String::new() }
+    }
+
+    /// Adds a line, to be sent by the next [`Sending::flush`].
+    pub(crate) fn add(&mut self, line: impl Display) {
+        writeln!(self.pending, "{line}").expect("memory takes all");
+    }
+
+    /// Sends what was added.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let sent = self.stream.write_all(self.pending.as_bytes());
+        self.pending.clear();
+        sent
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces that arrive one after the other.
+    struct Pieces(Vec<&'static str>);
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0.is_empty() {
+                return Ok(0);
+            }
+            let piece = self.0.remove(0).as_bytes();
+            buffer[..piece.len()].copy_from_slice(piece);
+            Ok(piece.len())
+        }
+    }
+
+    #[track_caller]
+    fn check(pieces: &[&'static str], expect: &[&[u64]]) {
+        let mut taken = Vec::new();
+        read_lines(Pieces(pieces.to_vec()), |lines: Vec<u64>| {
+            taken.push(lines);
+            true
+        });
+        assert_eq!(taken, expect);
+    }
+
+    #[test]
+    fn lines_are_taken_when_they_are_whole() {
+        check(&["1\n2\n", "3", "4\n5", "\n"], &[&[1, 2], &[34], &[5]]);
+        check(&["1\n2"], &[&[1]]);
+        check(&["1\n", "two\n", "3\n"], &[&[1]]);
+        let long: &str = "0123456789".repeat(20).leak();
+        check(&["1\n", long, "2\n"], &[&[1]]);
+    }
+}
