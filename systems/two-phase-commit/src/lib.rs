@@ -8,13 +8,15 @@
 
 pub mod net;
 pub mod protocol;
+#[cfg(feature = "testbed")]
+pub mod testbed;
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 use simutant_oracle::{History, Session};
-use simutant_sim_core::{CheckFailure, Faults, Link, Probability, Random, Returned, Simulation, VirtualDuration};
+use simutant_sim_core::{CheckFailure, Faults, Link, Probability, Random, Simulation, VirtualDuration};
 use simutant_system::{
     BlackBoxCriterion, Domain, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages, Probabilities, System,
 };
@@ -111,10 +113,8 @@ impl System for TwoPhaseCommit {
 
     fn configure(case: &TestCase) -> Simulation<CommitMessage> {
         let mut simulation = Simulation::new(case.seed);
-        simulation
-            .network(Link { drop: case.drop.into(), ..Link::constant(VirtualDuration::from_millis(case.latency_ms)) });
-        let schedule = case.crashes.iter().flat_map(|crash| crash.crash(name(crash.component))).collect();
-        simulation.faults(Faults { schedule, ..Faults::default() });
+        simulation.network(link(case));
+        simulation.faults(faults(case));
         let world = World::new(&simulation);
         for (index, votes) in case.votes.iter().enumerate() {
             let (votes, world) = (votes.clone(), world.clone());
@@ -129,13 +129,10 @@ impl System for TwoPhaseCommit {
         let decided = simulation
             .add_restartable(&name(0), move |context| protocol::coordinator(context, addresses.clone(), transactions))
             .returned();
-        let (votes, is_calm) = (case.votes.clone(), case.drop == Probability::ZERO && case.crashes.is_empty());
-        let outcomes = case.outcomes.clone();
+        let case = case.clone();
         simulation.check("all did the same, and what was voted for", move || {
-            world.recorder().with(|history| {
-                check(&decided, history, &votes, is_calm)?;
-                check_outcome(&decided, history, &outcomes)
-            })
+            let decided = decided.get();
+            check(decided.as_deref().map(Vec::as_slice), &world, &case)
         });
         simulation
     }
@@ -159,14 +156,30 @@ fn crashes(participants: usize, transactions: usize, latency_ms: u64) -> Outages
     Outages { count: CRASHES, components: 0..=participants, begin_ms: 0..=busy_ms, for_ms: CRASH_FOR_MS }
 }
 
-/// The oracle.
-fn check(
-    decided: &Returned<Vec<bool>>,
+fn link(case: &TestCase) -> Link {
+    Link { drop: case.drop.into(), ..Link::constant(VirtualDuration::from_millis(case.latency_ms)) }
+}
+
+fn faults(case: &TestCase) -> Faults {
+    let schedule = case.crashes.iter().flat_map(|crash| crash.crash(name(crash.component))).collect();
+    Faults { schedule, ..Faults::default() }
+}
+
+/// The oracle: what a coordinator that returned has decided on each transaction, and what participants did.
+fn check(decided: Option<&[bool]>, world: &World, case: &TestCase) -> Result<(), CheckFailure> {
+    world.recorder().with(|history| {
+        check_votes(decided, history, case)?;
+        check_outcome(decided, history, &case.outcomes)
+    })
+}
+
+fn check_votes(
+    decided: Option<&[bool]>,
     world: &History<(u32, bool), ()>,
-    votes: &[Vec<bool>],
-    is_calm: bool,
+    TestCase { votes, drop, crashes, .. }: &TestCase,
 ) -> Result<(), CheckFailure> {
-    let decided = decided.get().ok_or_else(|| CheckFailure::new("the coordinator did not return"))?.clone();
+    let decided = decided.ok_or_else(|| CheckFailure::new("the coordinator did not return"))?;
+    let is_calm = *drop == Probability::ZERO && crashes.is_empty();
     for (transaction, &commit) in decided.iter().enumerate() {
         let all_voted_yes = votes.iter().all(|votes| votes[transaction]);
         if commit && !all_voted_yes {
@@ -176,7 +189,7 @@ fn check(
             return Err(CheckFailure::new(format!("transaction {transaction} was aborted for no reason")));
         }
     }
-    let expected: Vec<(u32, bool)> = (0..).zip(decided).collect();
+    let expected: Vec<(u32, bool)> = (0..).zip(decided.iter().copied()).collect();
     for who in 1..=votes.len() {
         // What comes first does not matter.
         let mut done: Vec<_> = world.of(session(who)).map(|call| call.operation).collect();
@@ -191,7 +204,7 @@ fn check(
 
 /// The oracle of the net's test cases, which have one transaction.
 fn check_outcome(
-    decided: &Returned<Vec<bool>>,
+    decided: Option<&[bool]>,
     world: &History<(u32, bool), ()>,
     outcomes: &BTreeSet<BTreeSet<Observation>>,
 ) -> Result<(), CheckFailure> {
@@ -200,8 +213,8 @@ fn check_outcome(
         let (worker, (_, commit)) = (call.session.0 as u8, call.operation);
         Observation::Told { worker, decision: decision(commit) }
     });
-    let completed = decided.get().into_iter().flat_map(|decided| decided.clone());
-    let completed = completed.map(|commit| Observation::Completed { decision: decision(commit) });
+    let completed = decided.into_iter().flatten();
+    let completed = completed.map(|&commit| Observation::Completed { decision: decision(commit) });
     let observed: BTreeSet<Observation> = told.chain(completed).collect();
     match outcomes.is_empty() || outcomes.contains(&observed) {
         true => Ok(()),

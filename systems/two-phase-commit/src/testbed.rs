@@ -1,0 +1,181 @@
+//! Test cases of two-phase commit on real programs: a coordinator, and workers that connect to it by TCP.
+//!
+//! Processes are killed and started again when components of the simulation are, and find their logs. Workers reach the
+//! coordinator over a network with the latency and the losses of the test case. What is lost is a piece of a connection, which
+//! TCP sends again after 200 ms, 400 ms, and so on: it arrives late, where the simulated protocol itself sends a message again.
+//! So a coordinator whose patience is as long as the simulated one's aborts more, and may. Streams of random numbers differ,
+//! so a seed does not lose the same packets here as there.
+//!
+//! What programs wrote into their logs is judged by the oracle of the simulation. It asks for a commit where nothing is lost,
+//! nobody crashes and all vote yes: then answers take up to 80 ms, and what the machine adds. A machine that adds more than a
+//! coordinator's patience fails it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simutant_harness::{
+    Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
+    ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
+};
+use simutant_outcomes::{Finding, Verdict};
+use simutant_sim_core::Random;
+use simutant_system::System;
+
+use crate::{TestCase, TwoPhaseCommit, World, check, faults, link, name, session};
+
+/// The testbeds.
+pub const TESTBEDS: Testbeds = Testbeds::new(&[&CommitTestbed]);
+
+const COORDINATOR: &str = "coordinator";
+const WORKER: &str = "worker";
+
+const ROLES: [Role; 2] = [
+    Role {
+        name: COORDINATOR,
+        placeholders: &["listen", "host", "port", "workers", "transactions", "log"],
+        listens: false,
+    },
+    Role { name: WORKER, placeholders: &["peer", "peer_host", "peer_port", "number", "votes", "log"], listens: false },
+];
+
+/// Runs test cases of [`TwoPhaseCommit`].
+#[derive(Debug)]
+struct CommitTestbed;
+
+impl Testbed for CommitTestbed {
+    fn system(&self) -> &str {
+        TwoPhaseCommit::NAME
+    }
+
+    fn roles(&self) -> &[Role] {
+        &ROLES
+    }
+
+    fn check(&self, case: &Value) -> Result<(), InvalidCase> {
+        read_case(case, TwoPhaseCommit::validate).map(drop)
+    }
+
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let case = read_case(setup.case, TwoPhaseCommit::validate).expect("the case was checked");
+        let lease = Lease::for_both()?;
+        let coordinator = SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
+        let addresses = |who| if who == 0 { vec![coordinator] } else { Vec::new() };
+        let programs: Vec<NetworkProgram> =
+            (0..=case.votes.len()).map(|who| NetworkProgram { name: name(who), addresses: addresses(who) }).collect();
+        let random = Random::from_seed(case.seed).stream(&format!("harness/{}", setup.seed));
+        let seed = random.stream("network").bits();
+        let network = RealNetwork::start(&programs, &link(&case).into(), seed, TimeScale::default())?;
+        Ok(Box::new(Committee { case, folder: setup.folder.into(), coordinator, _lease: lease, network }))
+    }
+}
+
+/// The network and the logs of one test case.
+struct Committee {
+    case: TestCase,
+    folder: PathBuf,
+    /// Where the coordinator listens.
+    coordinator: SocketAddr,
+    /// Keeps the coordinator's port from other jobs.
+    _lease: Lease,
+    network: RealNetwork,
+}
+
+impl Committee {
+    fn process(&self, who: usize, mut placeholders: Placeholders) -> Process {
+        placeholders.insert("log", log(&self.folder, who).into());
+        Process { name: name(who), placeholders, port: None, start: Duration::ZERO }
+    }
+
+    fn coordinator(&self) -> Process {
+        let placeholders = Placeholders::from([
+            ("listen", self.coordinator.to_string().into()),
+            ("host", self.coordinator.ip().to_string().into()),
+            ("port", self.coordinator.port().to_string().into()),
+            ("workers", self.case.votes.len().to_string().into()),
+            ("transactions", self.case.votes[0].len().to_string().into()),
+        ]);
+        self.process(0, placeholders)
+    }
+
+    fn worker(&self, who: usize, votes: &[bool]) -> Process {
+        let peer = self.network.entry(&name(who), &name(0)).expect("both are there");
+        let votes: Vec<&str> = votes.iter().map(|&vote| if vote { "yes" } else { "no" }).collect();
+        let placeholders = Placeholders::from([
+            ("peer", peer.to_string().into()),
+            ("peer_host", peer.ip().to_string().into()),
+            ("peer_port", peer.port().to_string().into()),
+            ("number", who.to_string().into()),
+            ("votes", votes.join(",").into()),
+        ]);
+        self.process(who, placeholders)
+    }
+}
+
+impl Environment for Committee {
+    fn processes(&self, role: &str) -> Vec<Process> {
+        match role {
+            COORDINATOR => vec![self.coordinator()],
+            _ => (1..).zip(&self.case.votes).map(|(who, votes)| self.worker(who, votes)).collect(),
+        }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let names: Vec<String> = (0..=self.case.votes.len()).map(name).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Schedule::new(&faults(&self.case), &[], &names, TimeScale::default())
+    }
+
+    fn begin(&self, moment: Instant) {
+        self.network.begin(moment);
+    }
+
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        self.network.check()?;
+        Ok(self.network.counts())
+    }
+
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
+        Ok(judge(&self.case, &self.folder)?.into())
+    }
+}
+
+/// Returns where a process of the test case in `folder` has its log.
+fn log(folder: &Path, who: usize) -> PathBuf {
+    folder.join(format!("{}.log", name(who)))
+}
+
+/// Judges the logs of the test case in `folder`.
+fn judge(case: &TestCase, folder: &Path) -> Result<Verdict, HarnessError> {
+    let decided: BTreeMap<u32, bool> = transactions(&log(folder, 0), "decided")?.into_iter().collect();
+    let is_whole = decided.keys().copied().eq(0..case.votes[0].len() as u32);
+    let decided = is_whole.then(|| decided.into_values().collect::<Vec<bool>>());
+    let world = World::without_clock();
+    for who in 1..=case.votes.len() {
+        for did in transactions(&log(folder, who), "done")? {
+            world.observed(session(who), did, ());
+        }
+    }
+    Ok(match check(decided.as_deref(), &world, case) {
+        Ok(()) => Verdict::Pass,
+        Err(failure) => Verdict::Fail(Finding::wrong_result("wrong-transactions", failure.to_string())),
+    })
+}
+
+/// Returns the transactions in lines such as `done 3 commit` of a log, and whether they are committed. Of a log that is not
+/// there they are none.
+fn transactions(log: &Path, what: &str) -> Result<Vec<(u32, bool)>, HarnessError> {
+    let text = match std::fs::read_to_string(log) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(HarnessError::file("read", log)(error)),
+    };
+    let transaction = |line: &str| {
+        let (number, decision) = line.strip_prefix(what)?.trim_start().split_once(' ')?;
+        Some((number.parse().ok()?, decision == "commit"))
+    };
+    Ok(text.lines().filter_map(transaction).collect())
+}
