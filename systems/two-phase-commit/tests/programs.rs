@@ -1,41 +1,108 @@
-//! Two-phase commit of processes that Simutant kills and starts again, over a network that loses datagrams.
+//! Two-phase commit of processes that Simutant kills and starts again, over networks that delay and lose what they send.
 
 use std::path::Path;
 use std::time::Duration;
 
-use simutant_harness::{Implementation, RunOptions, TestReport, Testbeds, run_suite};
+use simutant_harness::{Implementation, RunOptions, TestReport, run_suite};
 use simutant_outcomes::{Suite, SuiteCase};
 use simutant_system::universe;
 use simutant_two_phase_commit::TwoPhaseCommit;
+use simutant_two_phase_commit::testbed::TESTBEDS;
+use simutant_two_phase_commit_programs::faults;
 
-/// How many test cases of the universe each implementation is given.
+/// How many test cases of the universe right programs are given.
 const CASES: usize = 16;
 
-/// Runs the first test cases of the universe on an implementation. They mostly wait, so several run at once.
-fn run(name: &str) -> TestReport {
+fn implementation(name: &str) -> Implementation {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("implementations");
+    TESTBEDS.find(name, &[folder]).expect("the implementation is there")
+}
+
+/// How many test cases of the universe have one, at least, on which each mistake shows.
+const CASES_FOR_MISTAKES: usize = 40;
+
+/// How long a test case may take: the longest, of which pieces are lost again and again, take 6 s.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Runs the first test cases of the universe on an implementation, until more than so many have failed. They mostly wait, so
+/// several run at once.
+fn run(name: &str, cases: usize, timeout: Duration, failures_max: usize) -> TestReport {
     let case = |index| {
         let case = serde_json::to_value(universe::<TwoPhaseCommit>(1, index)).expect("a test case is plain data");
         SuiteCase::new(index.to_string(), case)
     };
-    let suite = Suite::of_cases("two-phase-commit", "the first of the universe", 1, (0..CASES).map(case));
+    let suite = Suite::of_cases("two-phase-commit", "the first of the universe", 1, (0..cases).map(case));
     let options = RunOptions {
         jobs: 8.try_into().expect("8 is not 0"),
-        timeout: Duration::from_secs(60),
+        timeout,
+        failures_max,
         ..RunOptions::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("implementations"))
     };
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("implementations");
-    let implementation: Implementation = Testbeds::NONE.find(name, &[folder]).expect("the implementation is there");
-    run_suite(&suite, &implementation, &options, &mut |_| {}).expect("the suite runs")
+    run_suite(&suite, &implementation(name), &options, &mut |_| {}).expect("the suite runs")
+}
+
+#[track_caller]
+fn check_passes(name: &str) {
+    let report = run(name, CASES, TIMEOUT, usize::MAX);
+    let wrong: Vec<_> = report.results.iter().filter(|result| !result.verdict.passes()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(report.results.iter().all(|result| result.not_injected.is_empty()), "{report:#?}");
+}
+
+/// Checks that `two-phase-commit-tcp-FAULT` fails on a test case, for a reason that says `expect`.
+#[track_caller]
+fn check_fails(fault: &str, timeout: Duration, expect: &str) {
+    let report = run(&format!("two-phase-commit-tcp-{fault}"), CASES_FOR_MISTAKES, timeout, 0);
+    let failure = report.failures().next().expect("the mistake shows");
+    let finding = failure.verdict.finding().expect("it failed").to_string();
+    assert!(finding.contains(expect), "{finding}");
 }
 
 #[test]
 fn processes_that_keep_to_the_protocol_pass() {
-    let report = run("two-phase-commit-python");
-    let wrong: Vec<_> = report.results.iter().filter(|result| !result.verdict.passes()).collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    check_passes("two-phase-commit-python");
 }
 
 #[test]
 fn a_participant_that_applies_a_decision_again_is_found() {
-    assert!(run("two-phase-commit-applies-again").failures().next().is_some());
+    assert!(run("two-phase-commit-applies-again", CASES, TIMEOUT, 0).failures().next().is_some());
+}
+
+#[test]
+fn programs_over_tcp_that_keep_to_the_protocol_pass() {
+    check_passes("two-phase-commit-tcp");
+}
+
+#[test]
+fn applying_again_over_tcp_fails_where_all_are_told_again() {
+    check_fails("applies-again", TIMEOUT, " did [");
+}
+
+#[test]
+fn a_majority_over_tcp_fails_where_few_vote_no() {
+    check_fails("decides-by-majority", TIMEOUT, "ended with exit code 1");
+}
+
+#[test]
+fn forgetting_decisions_over_tcp_fails_where_the_coordinator_crashes_in_time() {
+    check_fails("forgets-decisions", TIMEOUT, " was decided");
+}
+
+#[test]
+fn silence_for_a_yes_over_tcp_fails_where_a_worker_is_down_for_long() {
+    check_fails("silence-is-yes", TIMEOUT, "ended with exit code 1");
+}
+
+#[test]
+fn telling_the_no_voters_only_over_tcp_fails_where_votes_are_mixed() {
+    check_fails("tells-no-voters-only", Duration::from_secs(5), "still running");
+}
+
+#[test]
+fn every_fault_over_tcp_has_its_implementation_file() {
+    for (fault, _) in faults::ALL {
+        for side in implementation(&format!("two-phase-commit-tcp-{fault}")).sides {
+            assert!(side.command.ends_with(&["--fault".into(), fault.into()]), "{fault}: {side:?}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::str::FromStr;
 
 /// How much is read at a time.
@@ -33,7 +33,11 @@ pub(crate) fn read_lines<T: FromStr>(mut input: impl Read, mut take: impl FnMut(
     }
 }
 
-/// A connection, and what is to be sent on it.
+/// A connection, and what is to be sent on it. It is closed when this is dropped, whoever reads from it: the other side connects
+/// again if it is alive.
+///
+/// What a worker said before a crash may arrive after it has connected again, so that the connection which comes last need not
+/// be the one that works.
 #[derive(Debug)]
 pub(crate) struct Sending {
     stream: TcpStream,
@@ -58,6 +62,12 @@ impl Sending {
         let sent = self.stream.write_all(self.pending.as_bytes());
         self.pending.clear();
         sent
+    }
+}
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        _ = self.stream.shutdown(Shutdown::Both);
     }
 }
 
