@@ -7,6 +7,7 @@
 //! A coordinator reads from a pipe what it is asked for, and ends with the pipe, however this process ends.
 
 #![expect(clippy::disallowed_methods, reason = "real programs take real time")]
+#![expect(clippy::print_stdout, reason = "`--nocapture` shows how many test cases it runs in a second")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};

@@ -10,32 +10,31 @@ use simutant_two_phase_commit::TwoPhaseCommit;
 use simutant_two_phase_commit::testbed::TESTBEDS;
 use simutant_two_phase_commit_programs::faults;
 
-/// How many test cases of the universe right programs are given.
-const CASES: usize = 16;
+/// The test cases of the universe that right programs are given.
+const FIRST: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// How long a test case may take: the longest, of which pieces are lost again and again, take 6 s.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How long one may take for a coordinator that never ends: several times what those take for one that does.
+const SHORT_TIMEOUT: Duration = Duration::from_secs(4);
 
 fn implementation(name: &str) -> Implementation {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("implementations");
     TESTBEDS.find(name, &[folder]).expect("the implementation is there")
 }
 
-/// How many test cases of the universe have one, at least, on which each mistake shows.
-const CASES_FOR_MISTAKES: usize = 40;
-
-/// How long a test case may take: the longest, of which pieces are lost again and again, take 6 s.
-const TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Runs the first test cases of the universe on an implementation, until more than so many have failed. They mostly wait, so
-/// several run at once.
-fn run(name: &str, cases: usize, timeout: Duration, failures_max: usize) -> TestReport {
-    let case = |index| {
+/// Runs test cases of the universe on an implementation. They mostly wait, so several run at once.
+fn run(name: &str, indices: &[usize], timeout: Duration) -> TestReport {
+    let case = |(place, &index): (usize, &usize)| {
         let case = serde_json::to_value(universe::<TwoPhaseCommit>(1, index)).expect("a test case is plain data");
-        SuiteCase::new(index.to_string(), case)
+        SuiteCase::new(format!("{place}: {index}"), case)
     };
-    let suite = Suite::of_cases("two-phase-commit", "the first of the universe", 1, (0..cases).map(case));
+    let cases = indices.iter().enumerate().map(case);
+    let suite = Suite::of_cases("two-phase-commit", "of the universe", 1, cases);
     let options = RunOptions {
         jobs: 8.try_into().expect("8 is not 0"),
         timeout,
-        failures_max,
         ..RunOptions::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("implementations"))
     };
     run_suite(&suite, &implementation(name), &options, &mut |_| {}).expect("the suite runs")
@@ -43,16 +42,17 @@ fn run(name: &str, cases: usize, timeout: Duration, failures_max: usize) -> Test
 
 #[track_caller]
 fn check_passes(name: &str) {
-    let report = run(name, CASES, TIMEOUT, usize::MAX);
+    let report = run(name, &FIRST, TIMEOUT);
     let wrong: Vec<_> = report.results.iter().filter(|result| !result.verdict.passes()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(report.results.iter().all(|result| result.not_injected.is_empty()), "{report:#?}");
 }
 
-/// Checks that `two-phase-commit-tcp-FAULT` fails on a test case, for a reason that says `expect`.
+/// Checks that `two-phase-commit-tcp-FAULT` fails on one of these test cases, for a reason that says `expect`. Where it fails
+/// depends on moments, so a busy machine may pass one.
 #[track_caller]
-fn check_fails(fault: &str, timeout: Duration, expect: &str) {
-    let report = run(&format!("two-phase-commit-tcp-{fault}"), CASES_FOR_MISTAKES, timeout, 0);
+fn check_fails(fault: &str, indices: [usize; 3], expect: &str) {
+    let report = run(&format!("two-phase-commit-tcp-{fault}"), &indices, SHORT_TIMEOUT);
     let failure = report.failures().next().expect("the mistake shows");
     let finding = failure.verdict.finding().expect("it failed").to_string();
     assert!(finding.contains(expect), "{finding}");
@@ -65,7 +65,7 @@ fn processes_that_keep_to_the_protocol_pass() {
 
 #[test]
 fn a_participant_that_applies_a_decision_again_is_found() {
-    assert!(run("two-phase-commit-applies-again", CASES, TIMEOUT, 0).failures().next().is_some());
+    assert!(run("two-phase-commit-applies-again", &FIRST, TIMEOUT).failures().next().is_some());
 }
 
 #[test]
@@ -75,27 +75,27 @@ fn programs_over_tcp_that_keep_to_the_protocol_pass() {
 
 #[test]
 fn applying_again_over_tcp_fails_where_all_are_told_again() {
-    check_fails("applies-again", TIMEOUT, " did [");
+    check_fails("applies-again", [0, 29, 33], " did [");
 }
 
 #[test]
 fn a_majority_over_tcp_fails_where_few_vote_no() {
-    check_fails("decides-by-majority", TIMEOUT, "ended with exit code 1");
+    check_fails("decides-by-majority", [0, 13, 19], "ended with exit code 1");
 }
 
 #[test]
 fn forgetting_decisions_over_tcp_fails_where_the_coordinator_crashes_in_time() {
-    check_fails("forgets-decisions", TIMEOUT, " was decided");
+    check_fails("forgets-decisions", [0, 33, 33], " was decided");
 }
 
 #[test]
 fn silence_for_a_yes_over_tcp_fails_where_a_worker_is_down_for_long() {
-    check_fails("silence-is-yes", TIMEOUT, "ended with exit code 1");
+    check_fails("silence-is-yes", [5, 32, 37], "ended with exit code 1");
 }
 
 #[test]
 fn telling_the_no_voters_only_over_tcp_fails_where_votes_are_mixed() {
-    check_fails("tells-no-voters-only", Duration::from_secs(5), "still running");
+    check_fails("tells-no-voters-only", [0, 13, 19], "still running");
 }
 
 #[test]

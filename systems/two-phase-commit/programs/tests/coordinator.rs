@@ -56,7 +56,7 @@ impl Worker {
     }
 
     #[track_caller]
-    fn is_closed(mut self) {
+    fn hears_the_end(mut self) {
         assert_eq!(self.0.read(&mut [0]).expect("the coordinator closes it"), 0);
     }
 }
@@ -109,7 +109,7 @@ fn a_connection_that_is_replaced_is_closed_so_that_whoever_is_alive_connects_aga
     other.hears("can-commit 0");
     let mut second = coordinator.connect(1);
     second.hears("can-commit 0");
-    first.is_closed();
+    first.hears_the_end();
 }
 
 #[test]
@@ -117,10 +117,10 @@ fn who_is_no_worker_is_sent_away() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let coordinator = Coordinator::start(1, &folder.path().join("log"));
     for number in [0, 2] {
-        coordinator.connect(number).is_closed();
+        coordinator.connect(number).hears_the_end();
     }
     let mut worker = coordinator.connect(1);
     worker.hears("can-commit 0");
     worker.say("commit everything");
-    worker.is_closed();
+    worker.hears_the_end();
 }
