@@ -10,7 +10,7 @@ use simutant_programs::Options;
 use simutant_two_phase_commit_programs::{Coordination, Correct, Source, coordinate, faults};
 
 /// How long votes are waited for, in milliseconds.
-const TIMEOUT_MS: u64 = 300;
+const PATIENCE_MS: u64 = 300;
 
 fn main() -> ExitCode {
     match run() {
@@ -31,7 +31,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         workers: options.get("--workers")?,
         log: options.get("--log")?,
         is_synced: options.get_optional("--sync")?.unwrap_or(false),
-        timeout: Duration::from_millis(options.get_optional("--timeout-ms")?.unwrap_or(TIMEOUT_MS)),
+        timeout: Duration::from_millis(options.get_optional("--timeout-ms")?.unwrap_or(PATIENCE_MS)),
         source: options.get_optional("--transactions")?.map_or(Source::Input, Source::Count),
     };
     Ok(coordinate(&coordination, options.behaviour(&faults::ALL, &Correct)?)?)
