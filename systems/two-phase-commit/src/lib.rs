@@ -66,8 +66,8 @@ pub struct TestCase {
     pub outcomes: BTreeSet<BTreeSet<Observation>>,
 }
 
-/// What participants did, each with a transaction and whether it was committed: the world outside of the protocol, which
-/// a crash does not change. A participant's session has its number.
+/// What participants did, each with a transaction and whether it was committed: the world outside of the protocol,
+/// which a crash does not change. A participant's session has its number.
 type World = Observer<(u32, bool), ()>;
 
 impl System for TwoPhaseCommit {

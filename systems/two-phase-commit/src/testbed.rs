@@ -1,14 +1,14 @@
 //! Test cases of two-phase commit on real programs: a coordinator, and workers that connect to it by TCP.
 //!
 //! Processes are killed and started again when components of the simulation are, and find their logs. Workers reach the
-//! coordinator over a network with the latency and the losses of the test case. What is lost is a piece of a connection, which
-//! TCP sends again after 200 ms, 400 ms, and so on: it arrives late, where the simulated protocol itself sends a message again.
-//! So a coordinator whose patience is as long as the simulated one's aborts more, and may. Streams of random numbers differ,
-//! so a seed does not lose the same packets here as there.
+//! coordinator over a network with the latency and the losses of the test case. What is lost is a piece of a
+//! connection, which TCP sends again after 200 ms, 400 ms, and so on: it arrives late, where the simulated protocol
+//! itself sends a message again. So a coordinator whose patience is as long as the simulated one's aborts more, and
+//! may. Streams of random numbers differ, so a seed does not lose the same packets here as there.
 //!
-//! What programs wrote into their logs is judged by the oracle of the simulation. It asks for a commit where nothing is lost,
-//! nobody crashes and all vote yes: then answers take up to 80 ms, and what the machine adds. A machine that adds more than a
-//! coordinator's patience fails it.
+//! What programs wrote into their logs is judged by the oracle of the simulation. It asks for a commit where nothing is
+//! lost, nobody crashes and all vote yes: then answers take up to 80 ms, and what the machine adds. A machine that adds
+//! more than a coordinator's patience fails it.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -165,8 +165,8 @@ fn judge(case: &TestCase, folder: &Path) -> Result<Verdict, HarnessError> {
     })
 }
 
-/// Returns the transactions in lines such as `done 3 commit` of a log, and whether they are committed. Of a log that is not
-/// there they are none.
+/// Returns the transactions in lines such as `done 3 commit` of a log, and whether they are committed. Of a log that is
+/// not there they are none.
 fn transactions(log: &Path, what: &str) -> Result<Vec<(u32, bool)>, HarnessError> {
     let text = match std::fs::read_to_string(log) {
         Ok(text) => text,

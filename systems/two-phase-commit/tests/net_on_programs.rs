@@ -1,8 +1,8 @@
 //! All tests of the net on the real coordinator: one process, and a tester that plays all workers over TCP.
 //!
-//! The coordinator cannot tell the tester from workers. Transaction i is test case i; many are on their way at a time, since
-//! they have nothing to do with each other. What is missing when time is over is missing for good: a coordinator that never
-//! tells somebody fails, and does not hold up the rest.
+//! The coordinator cannot tell the tester from workers. Transaction i is test case i; many are on their way at a time,
+//! since they have nothing to do with each other. What is missing when time is over is missing for good: a coordinator
+//! that never tells somebody fails, and does not hold up the rest.
 //!
 //! A coordinator reads from a pipe what it is asked for, and ends with the pipe, however this process ends.
 
@@ -131,8 +131,8 @@ fn observe(workers: Worker, cases: &[Case], fault: Option<&str>, patience: Durat
     })
 }
 
-/// Asks for so many transactions, and waits until each is completed or has had its time; returns when the time of the last one
-/// is over.
+/// Asks for so many transactions, and waits until each is completed or has had its time; returns when the time of the
+/// last one is over.
 fn ask(
     mut input: impl Write,
     count: usize,

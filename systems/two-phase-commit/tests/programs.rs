@@ -1,4 +1,5 @@
-//! Two-phase commit of processes that Simutant kills and starts again, over networks that delay and lose what they send.
+//! Two-phase commit of processes that Simutant kills and starts again, over networks that delay and lose what they
+//! send.
 
 use std::path::Path;
 use std::time::Duration;
@@ -48,8 +49,8 @@ fn check_passes(name: &str) {
     assert!(report.results.iter().all(|result| result.not_injected.is_empty()), "{report:#?}");
 }
 
-/// Checks that `two-phase-commit-tcp-FAULT` fails on one of these test cases, for a reason that says `expect`. Where it fails
-/// depends on moments, so a busy machine may pass one.
+/// Checks that `two-phase-commit-tcp-FAULT` fails on one of these test cases, for a reason that says `expect`. Where it
+/// fails depends on moments, so a busy machine may pass one.
 #[track_caller]
 fn check_fails(fault: &str, indices: [usize; 3], expect: &str) {
     let report = run(&format!("two-phase-commit-tcp-{fault}"), &indices, SHORT_TIMEOUT);

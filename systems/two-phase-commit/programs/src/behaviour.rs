@@ -4,8 +4,8 @@
 
 use super::message::{Decision, Vote};
 
-/// What coordinator and workers decide in each situation. A vote that is `None` is not known: the worker was silent, or the
-/// coordinator has crashed since.
+/// What coordinator and workers decide in each situation. A vote that is `None` is not known: the worker was silent, or
+/// the coordinator has crashed since.
 pub trait Behaviour: std::fmt::Debug + Sync {
     /// Coordinator: returns the decision, when all have voted or time is over.
     fn decides(&self, votes: &[Option<Vote>]) -> Decision {

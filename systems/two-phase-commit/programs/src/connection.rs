@@ -33,11 +33,11 @@ pub(crate) fn read_lines<T: FromStr>(mut input: impl Read, mut take: impl FnMut(
     }
 }
 
-/// A connection, and what is to be sent on it. It is closed when this is dropped, whoever reads from it: the other side connects
-/// again if it is alive.
+/// A connection, and what is to be sent on it. It is closed when this is dropped, whoever reads from it: the other side
+/// connects again if it is alive.
 ///
-/// What a worker said before a crash may arrive after it has connected again, so that the connection which comes last need not
-/// be the one that works.
+/// What a worker said before a crash may arrive after it has connected again, so that the connection which comes last
+/// need not be the one that works.
 #[derive(Debug)]
 pub(crate) struct Sending {
     stream: TcpStream,

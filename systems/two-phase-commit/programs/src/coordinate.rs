@@ -1,7 +1,7 @@
 //! The coordinator's program: connections, a log and timers around [`Coordinator`].
 //!
-//! Threads read what arrives, one for each connection; the main one does all else. It takes all that has arrived, writes
-//! what that adds to the log, and only then sends what depends on it: many transactions share a write.
+//! Threads read what arrives, one for each connection; the main one does all else. It takes all that has arrived,
+//! writes what that adds to the log, and only then sends what depends on it: many transactions share a write.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt::{Display, Formatter, Write as _};
@@ -141,7 +141,8 @@ fn accept(listener: &TcpListener, workers: usize, sender: &Sender<Event>) {
     }
 }
 
-/// Reads what a worker says, which begins with who it is. A connection on which somebody says what no worker says is closed.
+/// Reads what a worker says, which begins with who it is. A connection on which somebody says what no worker says is
+/// closed.
 fn listen_to_worker(stream: &TcpStream, connection: u64, workers: usize, sender: &Sender<Event>) {
     let mut known = None;
     read_lines(stream, |mut lines: Vec<FromWorker>| {

@@ -74,7 +74,8 @@ impl FromStr for Record {
 }
 
 impl Coordinator {
-    /// Returns the coordinator of so many workers whose log has these records. It aborts what was begun and not decided.
+    /// Returns the coordinator of so many workers whose log has these records. It aborts what was begun and not
+    /// decided.
     pub(crate) fn recover(
         workers: usize,
         records: impl IntoIterator<Item = Record>,
@@ -220,8 +221,8 @@ impl Coordinator {
         !transaction.acknowledged[worker] && self.behaviour.tells(decision, transaction.votes[worker])
     }
 
-    /// Completes a transaction if all have acknowledged its decision but those that voted no. Who was silent may have voted
-    /// yes.
+    /// Completes a transaction if all have acknowledged its decision but those that voted no. Who was silent may have
+    /// voted yes.
     fn complete(&mut self, number: u64, decision: Decision) {
         let transaction = self.transaction(number);
         let mut workers = transaction.votes.iter().zip(&transaction.acknowledged);

@@ -16,8 +16,8 @@ pub const ALL: [(&str, &dyn Behaviour); 5] = [
 
 /// A worker does what is decided each time that it is told.
 ///
-/// The coordinator sends each decision once, so it seems to need no look at the log. Shows when the coordinator has crashed
-/// and tells all again, or when a connection breaks before the acknowledgement has arrived.
+/// The coordinator sends each decision once, so it seems to need no look at the log. Shows when the coordinator has
+/// crashed and tells all again, or when a connection breaks before the acknowledgement has arrived.
 #[derive(Debug)]
 struct AppliesAgain;
 
@@ -42,8 +42,8 @@ impl Behaviour for DecidesByMajority {
 
 /// The coordinator writes a decision down when all have acknowledged it.
 ///
-/// The log then has what was done, as other logs have. Shows when the coordinator crashes in between: it finds no decision,
-/// and aborts what some have committed.
+/// The log then has what was done, as other logs have. Shows when the coordinator crashes in between: it finds no
+/// decision, and aborts what some have committed.
 #[derive(Debug)]
 struct ForgetsDecisions;
 
@@ -67,9 +67,9 @@ impl Behaviour for SilenceIsYes {
 
 /// The coordinator tells those that voted no of an abort, and nobody else.
 ///
-/// One loop over the votes counts the yeses and answers the noes. Those that voted yes wait for ever, with all that they
-/// have locked. Shows where votes are mixed. Seen in: the coordinator in Go that Wang, Kristensen, Meling and Stolz tested
-/// (VECoS 2018), all test cases of which it passed: an answer that never came was not missed.
+/// One loop over the votes counts the yeses and answers the noes. Those that voted yes wait for ever, with all that
+/// they have locked. Shows where votes are mixed. Seen in: the coordinator in Go that Wang, Kristensen, Meling and
+/// Stolz tested (VECoS 2018). As its code reads, their tester does not miss an answer that never comes.
 #[derive(Debug)]
 struct TellsNoVotersOnly;
 

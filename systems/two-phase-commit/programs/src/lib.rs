@@ -1,9 +1,9 @@
 //! Two-phase commit over TCP: a coordinator asks workers for their votes, and tells them what it decides.
 //!
-//! After Gray, *Notes on Data Base Operating Systems* (1978), with presumed abort (Mohan, Lindsay and Obermarck, 1986): a
-//! coordinator that finds a transaction without a decision in its log has crashed, and aborts it. Workers connect to the
-//! coordinator, again and again after it has crashed. Who connects is asked and told what it has missed, so that a crash
-//! of either delays a transaction and loses nothing.
+//! After Gray, *Notes on Data Base Operating Systems* (1978), with presumed abort (Mohan, Lindsay and Obermarck, 1986):
+//! a coordinator that finds a transaction without a decision in its log has crashed, and aborts it. Workers connect to
+//! the coordinator, again and again after it has crashed. Who connects is asked and told what it has missed, so that a
+//! crash of either delays a transaction and loses nothing.
 //!
 //! | line from a worker | line from the coordinator |
 //! | --- | --- |
@@ -15,8 +15,8 @@
 //! voted no. Logs are lines, appended before anything is said that depends on them: what is written survives `kill -9`,
 //! and a crash of the machine, too, with `--sync true`.
 //!
-//! The protocol is in `coordinator.rs` and `worker.rs`, free of sockets and clocks; [`coordinate`] and [`work`] run it. What a
-//! [`Behaviour`] decides is what the [`faults`] get wrong.
+//! The protocol is in `coordinator.rs` and `worker.rs`, free of sockets and clocks; [`coordinate`] and [`work`] run it.
+//! What a [`Behaviour`] decides is what the [`faults`] get wrong.
 //!
 //! A machine that vanishes without closing its connections is not noticed: nothing is sent to see who is there.
 

@@ -63,8 +63,8 @@ impl From<LogError> for WorkError {
 /// Prints `ready`, connects to the coordinator, again and again, and answers it.
 ///
 /// # Errors
-/// [`WorkError`] if the log does not work, or the coordinator commits what this worker has not voted for. A coordinator that
-/// is not there is no error.
+/// [`WorkError`] if the log does not work, or the coordinator commits what this worker has not voted for. A coordinator
+/// that is not there is no error.
 pub fn work(work: &Work, behaviour: &'static dyn Behaviour) -> Result<(), WorkError> {
     let (mut log, lines) = Log::open(&work.log, work.is_synced)?;
     let records: Vec<Record> =

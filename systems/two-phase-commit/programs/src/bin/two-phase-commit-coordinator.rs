@@ -1,6 +1,6 @@
 //! Coordinates two-phase commit: `two-phase-commit-coordinator --listen ADDRESS:PORT --workers N --log FILE
-//! [--transactions N] [--timeout-ms N] [--sync true] [--fault NAME]`. Without `--transactions`, standard input has a line
-//! with a number for each.
+//! [--transactions N] [--timeout-ms N] [--sync true] [--fault NAME]`. Without `--transactions`, standard input has a
+//! line with a number for each.
 
 use std::io::Write;
 use std::process::ExitCode;
