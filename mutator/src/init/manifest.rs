@@ -229,6 +229,7 @@ mod tests {
             type_path: "store::Store".into(),
             specification: "src/store/protocol.rs".into(),
             testbed: None,
+            net: None,
             packages: EnginePackages {
                 library: if has_engine { Vec::new() } else { vec![("simutant-sim-core", "/engine".into())] },
                 examples: Vec::new(),
