@@ -58,7 +58,7 @@ pub enum Caught {
 /// An instance with a model of a known type.
 pub(crate) struct Typed<M> {
     machine: Machine<M>,
-    model: M,
+    pub(crate) model: M,
 }
 
 impl<M: 'static> Typed<M> {

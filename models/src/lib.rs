@@ -34,6 +34,7 @@
 mod choices;
 mod clock;
 mod coverage;
+mod explore;
 mod graph;
 mod instance;
 mod machine;
@@ -49,6 +50,7 @@ mod walk;
 
 pub use clock::{Clock, RealClock, VirtualClock};
 pub use coverage::Coverage;
+pub use explore::{FailedArc, MachineSpace, TakenArc};
 pub use graph::{Abstractions, Choices, Edge, Graph, GraphMetrics, Kind, Node, NodeKind, Selection, Style};
 pub use instance::Instance;
 pub use machine::{Machine, MachineError, Shape, TransitionShape};

@@ -64,6 +64,9 @@ pub(crate) enum Decisions<'w> {
     Replay(std::slice::Iter<'w, u32>),
     /// Places of options; what they do not decide is the first option.
     Places(std::slice::Iter<'w, u16>),
+    /// Numbers of options, of which the first ones are given and others are the first option; how many options there
+    /// were is noted.
+    Listed(std::slice::Iter<'w, u32>, &'w mut Vec<u32>),
     /// Places of options that a generator draws, and that are noted.
     Noted(&'w mut Random, &'w mut Vec<u16>),
 }
@@ -251,6 +254,10 @@ impl<'w> Step<'w> {
             Decisions::Random(random) => draw(random),
             Decisions::Replay(chosen) => chosen.next().map_or(0, |chosen| (*chosen).min(last)),
             Decisions::Places(places) => places.next().map_or(0, |&place| at(place)),
+            Decisions::Listed(chosen, options) => {
+                options.push(last.saturating_add(1));
+                chosen.next().map_or(0, |chosen| (*chosen).min(last))
+            }
             Decisions::Noted(random, noted) => {
                 let place = random.uniform(0..=u16::MAX);
                 noted.push(place);

@@ -32,6 +32,12 @@ pub enum ExploreError {
     /// The net has a mistake.
     #[error(transparent)]
     Net(#[from] NetError),
+    /// It is of a kind that cannot be explored.
+    #[error("{message}")]
+    Refused {
+        /// Why, and what can be done.
+        message: String,
+    },
     /// The budget ran out.
     #[error("after {markings} markings the budget of {limit} ran out; {grows}: bound it, or raise the budget")]
     Exhausted {

@@ -289,7 +289,7 @@ where
 fn refusal(error: &ExploreError) -> ExploringReply {
     let message = error.to_string();
     match error {
-        ExploreError::Net(_) => ExploringReply::Mistake { message },
+        ExploreError::Net(_) | ExploreError::Refused { .. } => ExploringReply::Mistake { message },
         ExploreError::Exhausted { .. } | ExploreError::TooMany { .. } => ExploringReply::TooLarge { message },
     }
 }
