@@ -19,8 +19,9 @@ use crate::output;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  done; all tests passed
-    1  a test failed, a history is impossible, a test case cannot be drawn or
-       fails on the original simulation, or a self-check failed
+    1  a test failed, a history is impossible, a property of a net does not hold,
+       a test case cannot be drawn or fails on the original simulation, or a
+       self-check failed
     2  the command line is wrong
     3  a file or a value cannot be used
     4  something could not be built, started or reached, a specification
@@ -28,7 +29,8 @@ Exit codes:
     5  a file could not be written or read, or the disk is full
     6  a score is below what --score-min or --dominator-score-min asks for
     7  no test failed, and some were inconclusive; or a history is undecided or
-       inconclusive; or test cases of a campaign are missing after a merge
+       inconclusive; or a net is too large; or test cases of a campaign are
+       missing after a merge
   130  interrupted; run the same command again to resume";
 
 /// What `--help` says of the environment.
