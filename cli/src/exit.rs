@@ -19,7 +19,7 @@ use crate::output;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  done; all tests passed
-    1  a test failed, a history is impossible, a property of a net does not hold,
+    1  a test failed, a history is impossible, a net lacks one of its properties,
        a test case cannot be drawn or fails on the original simulation, or a
        self-check failed
     2  the command line is wrong

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use simutant_exports::net_tests::{Language, Names, files};
+use simutant_nets::Paths;
 use simutant_nets::exploring::NamedTests;
 
 use crate::arguments::ExploreArguments;
@@ -37,6 +38,11 @@ impl TestFile {
 
     /// Writes the tests, and the template of an adapter beside them, unless it is there.
     pub(super) fn write(&self, tests: &NamedTests) -> anyhow::Result<()> {
+        // Simulated runs may have missed what a name is for; for other tests it is an error.
+        let unused = self.names.unused(tests);
+        if let (Some(table), Paths::Simulated, [_, ..]) = (&self.table, tests.paths, &unused[..]) {
+            output::tell(&format!("{}: no test case has {}", table.display(), unused.join(", ")));
+        }
         let written = files(tests, &self.names, self.language).map_err(|error| {
             BadInput(match &self.table {
                 Some(table) => format!("--names {}: {error}", table.display()),
