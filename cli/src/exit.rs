@@ -19,9 +19,9 @@ use crate::output;
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  done; all tests passed
-    1  a test failed, a history is impossible, a net lacks one of its properties,
-       a test case cannot be drawn or fails on the original simulation, or a
-       self-check failed
+    1  a test failed, a history is impossible, a net lacks one of its
+       properties, a test case cannot be drawn or fails on the original
+       simulation, or a self-check failed
     2  the command line is wrong
     3  a file or a value cannot be used
     4  something could not be built, started or reached, a specification

@@ -19,9 +19,9 @@ pub(super) fn explored(explored: &Explored, lists_all: bool) -> String {
     let mut text = String::new();
     // Writing to a text never fails.
     _ = writeln!(text, "{net}: {}, {}", counted(*markings, "marking", "markings"), counted(*arcs, "arc", "arcs"));
-    _ = writeln!(text, "{:>10}  dead markings", dead);
+    _ = writeln!(text, "{dead:>10}  dead markings");
     _ = match home {
-        0 => writeln!(text, "{:>10}  home markings: none can be reached from every marking", 0),
+        0 => writeln!(text, "{home:>10}  home markings: none can be reached from every marking"),
         all if all == markings => writeln!(text, "{all:>10}  home markings: each can be reached from every other"),
         home => writeln!(text, "{home:>10}  home markings, which can be reached from every marking"),
     };
@@ -31,11 +31,10 @@ pub(super) fn explored(explored: &Explored, lists_all: bool) -> String {
         _ = writeln!(text, "never fires: {}", listed(&never, lists_all));
     }
     let listed_max = if lists_all { usize::MAX } else { LISTED_MAX };
-    let width = places.iter().take(listed_max).map(|place| place.name.chars().count()).max().unwrap_or(0);
     let mut largest: Vec<_> = places.iter().map(|place| (&place.name, place.least, place.most)).collect();
     // Those with most tokens first, others as they are in the net.
     largest.sort_by_key(|&(_, _, most)| std::cmp::Reverse(most));
-    let width = largest.iter().take(listed_max).map(|place| place.0.chars().count()).max().unwrap_or(width);
+    let width = largest.iter().take(listed_max).map(|place| place.0.chars().count()).max().unwrap_or(0);
     _ = writeln!(text, "\ntokens");
     for (name, least, most) in largest.iter().take(listed_max) {
         let bounds = if least == most { least.to_string() } else { format!("{least} to {most}") };
