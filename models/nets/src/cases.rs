@@ -10,8 +10,8 @@ use simutant_random::Random;
 use crate::Token;
 use crate::explorer::ExploreError;
 use crate::firing::{Effect, Firing};
-use crate::multiset::{Store, TooMany, hasher};
-use crate::net::Net;
+use crate::multiset::{Overflow, Store, TooMany, hasher};
+use crate::net::{Core, Net};
 use crate::space::StateSpace;
 
 /// A stimulus or an observation.
@@ -262,6 +262,13 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     }
 }
 
+/// A step, with the marking after it.
+type Step = (usize, Effect, Vec<u32>);
+
+/// Returns the next step at a marking, after the transition of the last one; `None` if there is none.
+type Next<'a> =
+    dyn FnMut(&mut Core, &mut Firing, &[u32], Option<usize>, &mut Random) -> Result<Option<Step>, Overflow> + 'a;
+
 impl<I: Event, O: Event> Net<I, O> {
     /// Returns a test case for each set of stimuli of so many random runs, with what is observed of the runs that had them:
     /// for nets whose state space is too large. Each step is one of those that are possible, all equally likely. A run with
@@ -270,6 +277,44 @@ impl<I: Event, O: Event> Net<I, O> {
     /// # Errors
     /// [`ExploreError`] if the net has a mistake, or if something does not fit into 32 bits.
     pub fn simulate(&mut self, runs: usize, seed: u64, steps_max: usize) -> Result<Tests<I, O>, ExploreError> {
+        self.walk(runs, seed, steps_max, &mut |core, firing, marking, _, random| firing.sample(core, marking, random))
+    }
+
+    /// As [`Net::simulate`], with steps that `choose` chooses: it is given the number of the transition of each step that
+    /// is possible, that of the last step, and a generator, and returns the place of the chosen one.
+    ///
+    /// Cost: all steps that are possible are found for each that is made.
+    ///
+    /// # Errors
+    /// Those of [`Net::simulate`].
+    ///
+    /// # Panics
+    /// If `choose` returns a place beyond the end.
+    pub fn simulate_by(
+        &mut self,
+        runs: usize,
+        seed: u64,
+        steps_max: usize,
+        choose: &mut dyn FnMut(&[usize], Option<usize>, &mut Random) -> usize,
+    ) -> Result<Tests<I, O>, ExploreError> {
+        self.walk(runs, seed, steps_max, &mut |core, firing, marking, last, random| {
+            let mut steps = Vec::new();
+            firing.successors(core, marking, |transition, effect, after| {
+                steps.push((transition, effect.clone(), after.to_vec()));
+                Ok::<(), Overflow>(())
+            })?;
+            let open: Vec<usize> = steps.iter().map(|(transition, ..)| *transition).collect();
+            Ok((!open.is_empty()).then(|| steps.swap_remove(choose(&open, last, random))))
+        })
+    }
+
+    fn walk(
+        &mut self,
+        runs: usize,
+        seed: u64,
+        steps_max: usize,
+        next: &mut Next<'_>,
+    ) -> Result<Tests<I, O>, ExploreError> {
         self.check()?;
         let mut random = Random::from_seed(seed);
         let mut firing = Firing::new(&self.core);
@@ -278,12 +323,12 @@ impl<I: Event, O: Event> Net<I, O> {
         let mut endless = 0;
         for _ in 0..runs {
             let mut marking = initial.clone();
-            let mut seen = NOTHING;
+            let (mut seen, mut last) = (NOTHING, None);
             let mut steps = 0;
             loop {
-                let sampled = firing.sample(&mut self.core, &marking, &mut random);
-                let sampled = sampled.map_err(|overflow| self.core.too_many(overflow))?;
-                let Some((transition, Effect { binding, .. }, next)) = sampled else {
+                let step = next(&mut self.core, &mut firing, &marking, last, &mut random);
+                let step = step.map_err(|overflow| self.core.too_many(overflow))?;
+                let Some((transition, Effect { binding, .. }, after)) = step else {
                     collected.cases.insert(seen);
                     break;
                 };
@@ -293,7 +338,7 @@ impl<I: Event, O: Event> Net<I, O> {
                 }
                 let events = collected.seen_of_all(self, transition, &binding)?;
                 seen = collected.with(seen, events)?;
-                marking = next;
+                (marking, last) = (after, Some(transition));
                 steps += 1;
             }
         }
