@@ -262,6 +262,9 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     }
 }
 
+/// Chooses one of the steps that are possible: see [`Net::simulate_by`].
+pub type Choose<'a> = dyn FnMut(&[usize], Option<usize>, &mut Random) -> usize + 'a;
+
 /// A step, with the marking after it.
 type Step = (usize, Effect, Vec<u32>);
 
@@ -295,7 +298,7 @@ impl<I: Event, O: Event> Net<I, O> {
         runs: usize,
         seed: u64,
         steps_max: usize,
-        choose: &mut dyn FnMut(&[usize], Option<usize>, &mut Random) -> usize,
+        choose: &mut Choose<'_>,
     ) -> Result<Tests<I, O>, ExploreError> {
         self.walk(runs, seed, steps_max, &mut |core, firing, marking, last, random| {
             let mut steps = Vec::new();
