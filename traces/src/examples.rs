@@ -144,3 +144,30 @@ fn any_action() -> impl Strategy<Value = Action> {
     ];
     prop_oneof![4 => of_packets, 1 => of_components, 1 => of_streams, 1 => faults]
 }
+
+/// Returns an attribute of a picture that should be a place or a length and has something that is no number.
+pub(crate) fn place_without_number(picture: &roxmltree::Document<'_>) -> Option<String> {
+    const PLACES: [&str; 17] = [
+        "cx",
+        "cy",
+        "d",
+        "height",
+        "points",
+        "r",
+        "rx",
+        "ry",
+        "transform",
+        "viewBox",
+        "width",
+        "x",
+        "x1",
+        "x2",
+        "y",
+        "y1",
+        "y2",
+    ];
+    let mut places =
+        picture.descendants().flat_map(|node| node.attributes()).filter(|place| PLACES.contains(&place.name()));
+    let is_wrong = |value: &str| value.contains("NaN") || value.contains("inf");
+    places.find(|place| is_wrong(place.value())).map(|place| format!("{}: {}", place.name(), place.value()))
+}

@@ -592,7 +592,7 @@ pub fn run(input: u32) -> String {
         count(&["a", "b", "b", "", "c"]),
         moves("text".into(), input > 6),
         generic(input, 4),
-    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input)) + &caught(input) + &remembered(input) + &constant(input) + &unnamed(input)
+    ) + &more(input) + &block_on(raced(input)) + &block_on(started(input)) + &caught(input) + &remembered(input) + &fired(input) + &constant(input) + &unnamed(input)
 }
 
 /// As those that others wrote: branches by tokens.
@@ -689,6 +689,49 @@ fn remembered(input: u32) -> String {
     let disk = Disk::default();
     let first = disk.durable("log", || input);
     format!(" {first} {}", disk.durable("log", || 7))
+}
+
+/// A place as those of `simutant_nets`.
+#[derive(Clone, Copy)]
+struct Tokens(u32);
+
+struct Inputs(bool);
+
+struct Output(u32);
+
+impl Tokens {
+    fn take(self) -> Inputs {
+        Inputs(self.0 > 1)
+    }
+
+    fn keep(self) -> Inputs {
+        Inputs(self.0 > 0)
+    }
+
+    fn put(self) -> Output {
+        Output(self.0 + 1)
+    }
+}
+
+impl Inputs {
+    fn unless_marked(self, place: Tokens) -> Self {
+        Self(self.0 && place.0 == 0)
+    }
+}
+
+impl Output {
+    fn times(self, count: u32) -> Self {
+        Self(self.0 * count)
+    }
+}
+
+fn fired(input: u32) -> String {
+    let ready: Tokens = Tokens(input);
+    let done: Tokens = Tokens(input / 2);
+    let Inputs(is_taken) = ready.take().unless_marked(done);
+    let Inputs(is_kept) = done.keep();
+    let Output(count) = done.put();
+    format!(" {is_taken} {is_kept} {count}")
 }
 
 fn share(whole: u32, parts: u32) -> u32 {
