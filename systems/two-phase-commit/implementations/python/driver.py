@@ -2,7 +2,7 @@
 
     driver.py CASE SEED PROGRAM [MISTAKE]
 
-CASE is a file with the test case as JSON: the fields of `TestCase` in src/two_phase_commit.rs. The
+CASE is a file with the test case as JSON: the fields of `TestCase` in src/lib.rs. The
 first line that this prints is the plan of the test case: the processes, a network that loses and
 delays what they send, and crashes. Simutant runs it, and says on standard input what happens.
 """
@@ -56,7 +56,7 @@ def faults(crash):
 
 
 def judge(case, coordinator, participants, late_ms):
-    """The oracle of the simulation: see `check` in src/two_phase_commit.rs."""
+    """The oracle of the simulation: see `check` in src/lib.rs."""
     decided = [words[2] == "1" for words in coordinator if words[0] == "decided"]
     is_calm = case["drop"] == 0 and not case["crashes"]
     for transaction, commit in enumerate(decided):
@@ -68,10 +68,24 @@ def judge(case, coordinator, participants, late_ms):
                 answer(75, f"the machine is too slow: it was {late_ms} ms late")
             fail("no-reason", f"transaction {transaction} was aborted for no reason")
     expected = [(transaction, commit) for transaction, commit in enumerate(decided)]
+    observed = [{"completed": {"decision": decision(commit)}} for commit in decided]
     for who, log in enumerate(participants, 1):
         did = sorted((int(words[1]), words[2] == "1") for words in log if words[0] == "done")
         if did != expected:
             fail("not-all-the-same", f"p{who} did {did}, but {expected} was decided")
+        observed += [{"told": {"worker": who, "decision": decision(commit)}} for _, commit in did]
+    # A test case of the net says what may be observed.
+    outcomes = case.get("outcomes", [])
+    if outcomes and event_set(observed) not in map(event_set, outcomes):
+        fail("other-outcome", f"{observed} was observed, and one of {outcomes} is allowed")
+
+
+def decision(commit):
+    return "commit" if commit else "abort"
+
+
+def event_set(events):
+    return {json.dumps(event, sort_keys=True) for event in events}
 
 
 def fail(kind, reason):

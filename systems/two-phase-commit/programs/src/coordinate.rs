@@ -18,6 +18,9 @@ use super::coordinator::{Coordinator, Effect, Record};
 use super::log::{Log, LogError};
 use super::message::FromWorker;
 
+/// How long votes are waited for, if nobody says otherwise.
+pub const PATIENCE: Duration = Duration::from_millis(300);
+
 /// How many events are taken before what they cause is sent.
 const BATCH: usize = 1_024;
 

@@ -31,7 +31,7 @@ mod work;
 mod worker;
 
 pub use behaviour::{Behaviour, Correct};
-pub use coordinate::{CoordinateError, Coordination, Source, coordinate};
+pub use coordinate::{CoordinateError, Coordination, PATIENCE, Source, coordinate};
 pub use log::LogError;
 pub use message::{Decision, Unreadable, Vote, Votes};
 pub use work::{Work, WorkError, work};

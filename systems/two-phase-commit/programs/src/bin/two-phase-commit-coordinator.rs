@@ -7,10 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use simutant_programs::Options;
-use simutant_two_phase_commit_programs::{Coordination, Correct, Source, coordinate, faults};
-
-/// How long votes are waited for, in milliseconds.
-const PATIENCE_MS: u64 = 300;
+use simutant_two_phase_commit_programs::{Coordination, Correct, PATIENCE, Source, coordinate, faults};
 
 fn main() -> ExitCode {
     match run() {
@@ -31,7 +28,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         workers: options.get("--workers")?,
         log: options.get("--log")?,
         is_synced: options.get_optional("--sync")?.unwrap_or(false),
-        timeout: Duration::from_millis(options.get_optional("--timeout-ms")?.unwrap_or(PATIENCE_MS)),
+        timeout: options.get_optional("--timeout-ms")?.map_or(PATIENCE, Duration::from_millis),
         source: options.get_optional("--transactions")?.map_or(Source::Input, Source::Count),
     };
     Ok(coordinate(&coordination, options.behaviour(&faults::ALL, &Correct)?)?)
