@@ -120,8 +120,7 @@ pub enum CampaignError {
     },
     /// The test cases are to be those of a net, and the system has none.
     #[error(
-        "the source `net` takes the test cases that a net generates, and {system} has none: its `System::of_net` returns no \
-         test case"
+        "the source `net` takes the test cases that a net generates, and {system} has none: its `System::of_net` returns them"
     )]
     NoNet {
         /// The system.

@@ -86,7 +86,7 @@ pub struct PutAll<T> {
 }
 
 impl<T> Put<T> {
-    /// The token is put so many times.
+    /// The token is put so many times as often.
     ///
     /// ```
     /// use simutant_nets::{Budget, Net};
@@ -98,14 +98,14 @@ impl<T> Put<T> {
     /// # Ok::<(), simutant_nets::ExploreError>(())
     /// ```
     pub fn times(self, times: u32) -> Self {
-        Self { times, ..self }
+        Self { times: self.times.saturating_mul(times), ..self }
     }
 }
 
 impl<T> PutAll<T> {
-    /// Each of the tokens is put so many times.
+    /// Each of the tokens is put so many times as often.
     pub fn times(self, times: u32) -> Self {
-        Self { times, ..self }
+        Self { times: self.times.saturating_mul(times), ..self }
     }
 }
 

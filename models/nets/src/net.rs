@@ -278,12 +278,18 @@ impl<I: 'static, O: 'static> Net<I, O> {
     /// # Errors
     /// [`NetError`] names the first one.
     pub fn check(&self) -> Result<(), NetError> {
-        self.core.check()
+        self.core.check_made()?;
+        self.core.check_used()
+    }
+
+    /// Looks for the mistakes with which the net cannot run.
+    pub(crate) fn check_made(&self) -> Result<(), NetError> {
+        self.core.check_made()
     }
 }
 
 impl Core {
-    fn check(&self) -> Result<(), NetError> {
+    fn check_made(&self) -> Result<(), NetError> {
         let net = || self.name.clone();
         let name_twice = |what, names: Vec<&String>| {
             let mut known = BTreeSet::new();
@@ -307,6 +313,12 @@ impl Core {
                 return Err(NetError::NoValues { net: net(), transition: name() });
             }
         }
+        Ok(())
+    }
+
+    /// Looks for places that are of no use.
+    fn check_used(&self) -> Result<(), NetError> {
+        let net = || self.name.clone();
         let is_fed = |place: usize| {
             self.places[place].initial != EMPTY || self.transitions.iter().any(|other| other.outputs.contains(&place))
         };

@@ -123,7 +123,7 @@ impl<S: System> Universe<S> {
             InputSource::Walk => Plan::Steered(Steered::weighted(seed)),
             InputSource::Bandit => Plan::Steered(Steered::bandit(seed)),
             InputSource::Pairs => Plan::Steered(Steered::pairs(seed)),
-            InputSource::Net => Plan::Given(S::of_net(seed, size).iter().map(as_value).collect()),
+            InputSource::Net => Plan::Given(S::of_net(seed, size).iter().flatten().map(as_value).collect()),
         };
         Self { seed, plan, system: PhantomData }
     }

@@ -102,13 +102,13 @@ pub trait System: 'static {
         Vec::new()
     }
 
-    /// Returns the test cases that a net of the system generates, at most the first `count`, if it has one: those of
+    /// Returns the test cases that a net of the system generates, at most the first `count`: those of
     /// [`InputSource::Net`](crate::InputSource::Net), with what may come of each in a field that the oracle looks at. What
-    /// is random in them is drawn from `seed`. By default there are none. [`NetSystem`](crate::NetSystem) is for systems
-    /// that have a net and no other simulation.
-    fn of_net(seed: u64, count: usize) -> Vec<Self::TestCase> {
+    /// is random in them is drawn from `seed`. `None`, the default, is for systems without a net: it does not depend on
+    /// `seed` and `count`. [`NetSystem`](crate::NetSystem) is for systems that have a net and no other simulation.
+    fn of_net(seed: u64, count: usize) -> Option<Vec<Self::TestCase>> {
         let _ = (seed, count);
-        Vec::new()
+        None
     }
 
     /// Returns what a run of a test case may cost at most, whatever the original needs: a second opinion beside the
