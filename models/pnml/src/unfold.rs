@@ -535,7 +535,11 @@ fn binds_all(pattern: &Term) -> bool {
 /// Returns whether a term can have a colour. Variables are bound so that it has.
 fn matches(net: &PnmlNet, pattern: &Term, colour: u64, binding: &mut [Option<u64>]) -> bool {
     match pattern {
-        Term::Variable(variable) => *binding[*variable].get_or_insert(colour) == colour,
+        // It may be compared with a colour of a longer range.
+        Term::Variable(variable) => {
+            colour < net.declarations[*variable].colours.count() && *binding[*variable].get_or_insert(colour) == colour
+        }
+        Term::Successor { count, .. } | Term::Predecessor { count, .. } if colour >= *count => false,
         Term::Successor { of, count } => matches(net, of, (colour + count - 1) % count, binding),
         Term::Predecessor { of, count } => matches(net, of, (colour + 1) % count, binding),
         Term::Tuple(parts) => {

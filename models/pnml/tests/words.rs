@@ -190,6 +190,11 @@ fn what_is_too_large_is_an_error() {
 /// Returns a symmetric net: places of numbers up to three, of pairs of these, and of numbers from two on, and a
 /// transition.
 fn numbers(low: &str, high: &str, condition: &str, arcs: &[String]) -> PnmlNet {
+    ranges(2, low, high, condition, arcs)
+}
+
+/// Returns the same net with numbers from `least` on instead of two.
+fn ranges(least: u8, low: &str, high: &str, condition: &str, arcs: &[String]) -> PnmlNet {
     let marking = |term: &str| match term {
         "" => String::new(),
         _ => format!("<hlinitialMarking><structure>{term}</structure></hlinitialMarking>"),
@@ -198,7 +203,7 @@ fn numbers(low: &str, high: &str, condition: &str, arcs: &[String]) -> PnmlNet {
         r#"<pnml xmlns="http://www.pnml.org/version-2009/grammar/pnml"><net id="n" type="{}">
         <declaration><structure><declarations>
         <namedsort id="L" name="L"><finiteintrange start="1" end="3"/></namedsort>
-        <namedsort id="H" name="H"><finiteintrange start="2" end="9"/></namedsort>
+        <namedsort id="H" name="H"><finiteintrange start="{least}" end="9"/></namedsort>
         <namedsort id="LL" name="LL"><productsort><usersort declaration="L"/><usersort declaration="L"/></productsort></namedsort>
         <variabledecl id="l" name="l"><usersort declaration="L"/></variabledecl>
         <variabledecl id="h" name="h"><usersort declaration="H"/></variabledecl>
@@ -254,6 +259,20 @@ fn numbers_of_two_ranges_are_compared_and_not_their_places() {
     assert_eq!(counts(&space), [4, 4, 1]);
     assert_eq!(space.marking(3).to_string(), "low: 1; high: 2, 3");
     assert_eq!(space.firings(0)[1].to_string(), "t(l = 3, h = 3)");
+}
+
+#[test]
+fn a_variable_of_a_short_range_is_no_number_beyond_it() {
+    let all = "<all><usersort declaration=\"H\"/></all>";
+    let next = format!("<successor><subterm>{}</subterm></successor>", variable("l"));
+    // By the number 1, 2 or 3, and by its predecessor among these.
+    for low in [variable("l"), next] {
+        let arcs = [arc("high", "t", &variable("h")), arc("t", "low", &variable("l"))];
+        let net = ranges(1, "", all, &equality(&low, &variable("h")), &arcs);
+        let space = explore(&net, None).expect("it is small");
+        assert_eq!(counts(&space), [8, 12, 1]);
+        assert_eq!(space.marking(7).to_string(), "low: 1, 2, 3; high: 4, 5, 6, 7, 8, 9");
+    }
 }
 
 #[test]
