@@ -19,7 +19,8 @@ pub(crate) struct ModelsArguments {
     /// Takes one round of fifteen: to see that everything works, not to quote.
     #[arg(long)]
     quick: bool,
-    /// Also explores the nets in PNML in this folder, and lets SNAKES do so with Peterson-COL-2, which must be there.
+    /// Also explores the nets in PNML in this folder, those of the Model Checking Contest that a test names among them, and
+    /// lets SNAKES do so with Peterson-COL-2.
     #[arg(long, value_name = "DIR")]
     nets: Option<PathBuf>,
     /// Prints `{simutant, proptest, nets, snakes}` instead of tables: transitions per second, and what nets took.
@@ -36,7 +37,13 @@ pub(super) fn run(root: &Path, arguments: &ModelsArguments) -> anyhow::Result<()
     let per_s: BTreeMap<String, f64> = answer(walks.arg(if arguments.quick { "1" } else { "15" }))?;
     let nets = nets(&target, arguments)?;
     let snakes = match &arguments.nets {
-        Some(folder) => Some(snakes(root, &target, folder)?),
+        Some(folder) => {
+            let mut counts = Command::new("cargo");
+            counts.args(["test", "--quiet", "--release", "--locked", "--manifest-path", "bench/machines/Cargo.toml"]);
+            counts.args(["--test", "contest", "--target-dir"]).arg(&target);
+            crate::run(counts.env("SIMUTANT_NETS", std::path::absolute(folder)?).current_dir(root))?;
+            Some(snakes(root, &target, folder)?)
+        }
         None => None,
     };
     #[expect(clippy::print_stdout, reason = "this is the result")]
