@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value as Json;
 use simutant_nets::Budget;
-use simutant_nets::exploring::{Explored, ExploringReply, ExploringRequest, NamedTests, Task};
+use simutant_nets::exploring::{Explored, ExploringReply, ExploringRequest, NamedTests, Task, refusal};
 use simutant_pnml::PnmlNet;
 use simutant_study::{NetProgram, NetRequest, ProgramError};
 
@@ -65,9 +65,13 @@ pub(crate) fn run(arguments: &ExploreArguments, common: &Common) -> anyhow::Resu
             Err(BadInput(format!("{}: {message}; the arguments follow the name of the net", arguments.net)).into())
         }
         ExploringReply::Mistake { message } => Err(BadInput(message).into()),
-        ExploringReply::TooLarge { message } => {
+        ExploringReply::Exhausted { message } => {
             output::tell(&format!("{}: {message}", arguments.net));
             output::tell("--memory and --markings say how large it may be");
+            Ok(Exit::Inconclusive)
+        }
+        ExploringReply::TooLarge { message } => {
+            output::tell(&format!("{}: {message}", arguments.net));
             Ok(Exit::Inconclusive)
         }
     }
@@ -98,7 +102,7 @@ fn explore_file(file: &Path, arguments: &ExploreArguments) -> anyhow::Result<Exp
     let budget = Budget { markings: arguments.markings.map(NonZeroUsize::get), bytes: Some(arguments.memory) };
     let reply = match unfolded.explore(&budget) {
         Ok(mut space) => ExploringReply::Explored(Box::new(space.explored(drawn(arguments)))),
-        Err(error) => ExploringReply::TooLarge { message: error.to_string() },
+        Err(error) => refusal(&error),
     };
     phase.end(&arguments.net);
     Ok(reply)
@@ -114,13 +118,12 @@ fn ask(arguments: &ExploreArguments, common: &Common) -> anyhow::Result<Explorin
     let markings = arguments.markings.map(NonZeroUsize::get);
     let request = ExploringRequest { arguments: given, markings, bytes: Some(arguments.memory), task };
     let phase = ProgressPhase::open(if arguments.simulate.is_some() { "simulate" } else { "explore" });
-    let reply = match program.ask(&request)? {
-        ExploringReply::TooLarge { message } => {
-            let cure = "; --simulate makes test cases of random runs";
-            ExploringReply::TooLarge { message: message + if arguments.simulate.is_none() { cure } else { "" } }
-        }
-        reply => reply,
-    };
+    let mut reply = program.ask(&request)?;
+    if let ExploringReply::Exhausted { message } | ExploringReply::TooLarge { message } = &mut reply
+        && arguments.simulate.is_none()
+    {
+        message.push_str("; --simulate makes test cases of random runs");
+    }
     phase.end(&arguments.net);
     Ok(reply)
 }

@@ -22,17 +22,17 @@ pub(crate) struct ExploreArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
     /// The maximum number of markings [default: any number].
-    #[arg(long, value_name = "N", value_parser = count::<NonZeroUsize>)]
+    #[arg(long, value_name = "N", conflicts_with = "simulate", value_parser = count::<NonZeroUsize>)]
     pub(crate) markings: Option<NonZeroUsize>,
     /// The maximum of memory that the state space takes, with a unit: B, KiB, MiB, GiB, kB, MB or GB.
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", conflicts_with = "simulate", value_parser = bytes)]
     pub(crate) memory: usize,
     /// Simulate so many runs, for test cases of a net that is too large to be explored. Each step is one of those that are
     /// possible, all equally likely; --seed says which.
     #[arg(long, value_name = "RUNS", value_parser = count::<NonZeroUsize>)]
     pub(crate) simulate: Option<NonZeroUsize>,
     /// With --simulate: the maximum number of steps of a run, which gives no test case if it is longer.
-    #[arg(long, value_name = "N", default_value = "10000", value_parser = count::<NonZeroUsize>)]
+    #[arg(long, value_name = "N", default_value = "10000", requires = "simulate", value_parser = count::<NonZeroUsize>)]
     pub(crate) steps: NonZeroUsize,
     /// Write the test cases, with what may be observed on each. The file's name ends in .json or .xml (data), or in .rs,
     /// .go or .py (tests that run them on your implementation, with the template of an adapter beside).

@@ -91,6 +91,14 @@ fn a_net_of_simutants_systems_is_found_anywhere_and_takes_arguments() {
     );
     check_refused(&["two-phase-commit", "many"], "argument 1 is \"many\": invalid type");
     check_refused(&["two-phase-commit", "1", "2"], "2 arguments were given, and it takes 1");
+    // What would be ignored.
+    for (option, with) in [(["--markings", "9"], true), (["--memory", "1MB"], true), (["--steps", "9"], false)] {
+        let simulate = ["--simulate", "3"];
+        let arguments = [&["two-phase-commit"][..], &option, if with { &simulate } else { &[] }].concat();
+        let output = explore(folder.path(), &arguments);
+        assert_exit(&output, 2);
+        assert!(stderr(&output).contains("--simulate"), "{}", stderr(&output));
+    }
 
     write(&folder.path().join("names.toml"), "events.vot = 'deliver'\n");
     let output = explore(folder.path(), &["two-phase-commit", "--tests", "a.py", "--names", "names.toml"]);

@@ -232,9 +232,8 @@ impl Program {
 /// Returns when a call is made.
 fn round(input: &Value, place: usize, names: &Names) -> Result<i64, NamesError> {
     let Some(order) = &names.order else { return Ok(if names.concurrent { 0 } else { place as i64 }) };
-    let field = names.field(order);
-    let round = Event::new(input).payload.get(field).and_then(Value::as_i64);
-    round.ok_or_else(|| NamesError::Unordered { field: field.to_owned(), event: input.to_string() })
+    let round = Event::new(input).payload.get(names.field(order)).and_then(Value::as_i64);
+    round.ok_or_else(|| NamesError::Unordered { field: order.clone(), event: input.to_string() })
 }
 
 fn numbers<'a>(numbers: impl IntoIterator<Item = &'a usize>) -> String {

@@ -89,10 +89,10 @@ impl Default for Names {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NamesError {
     /// The tests have no such events, fields or values: correct the table.
-    #[error("the tests have none of what the table names: {}", .0.join(", "))]
+    #[error("the tests have none of what the table names, so correct the table: {}", .0.join(", "))]
     Unused(Vec<String>),
     /// Events that differ would be the same: give them different names.
-    #[error("{one} and {other} would both be {name}")]
+    #[error("{one} and {other} would both be {name}: give them different names")]
     Same {
         /// An event, or a field, in the words of the net.
         one: String,
@@ -102,9 +102,11 @@ pub enum NamesError {
         name: String,
     },
     /// An input has no whole number in the field that orders the calls: name another field in `order`, or give it one.
-    #[error("`order` is `{field}`, and {event} has no whole number there")]
+    #[error(
+        "`order` is `{field}`, and {event} has no whole number there: name another field, or give it one in the net"
+    )]
     Unordered {
-        /// The field, in the user's words.
+        /// The field, in the words of the net.
         field: String,
         /// The input, in the user's words.
         event: String,
@@ -189,6 +191,9 @@ impl Names {
                     "a number of seconds of one day at most",
                 ));
             }
+        }
+        if self.failures_max == 0 {
+            return Err(NamesError::setting("failures_max", "0", "one at least: no case would be run"));
         }
         Ok(())
     }

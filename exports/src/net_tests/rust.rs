@@ -22,7 +22,8 @@ const FIELDS: Style = Style { write: snake, prefix: "field", reserved: &[KEYWORD
 
 pub(super) fn files(tests: &NamedTests, names: &Names, program: &Program) -> Vec<ExportedFile> {
     let net = identifier(&tests.net);
-    let file = names.adapter.clone().unwrap_or_else(|| format!("{net}_adapter.rs"));
+    // Cargo takes each file beside the tests for tests of its own, and none in a folder.
+    let file = names.adapter.clone().unwrap_or_else(|| format!("{net}_test/adapter.rs"));
     let methods = Item::all(&program.calls, METHODS, FIELDS);
     let variants = Item::all(&program.observations, VARIANTS, FIELDS);
     let calls = program.calls.events.iter().map(|(shape, event, values)| {

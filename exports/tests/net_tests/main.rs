@@ -74,7 +74,9 @@ impl Project {
     fn with_files(language: Language, tests: &NamedTests, names: &Names) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for file in files(tests, names, language).expect("good names") {
-            std::fs::write(folder.path().join(&file.name), &file.bytes).expect("a temporary folder");
+            let path = folder.path().join(&file.name);
+            std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a temporary folder");
+            std::fs::write(path, &file.bytes).expect("a temporary folder");
         }
         std::fs::write(folder.path().join("go.mod"), "module example.org/commit\n\ngo 1.18\n").expect("a folder");
         Self { language, folder }

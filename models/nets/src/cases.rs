@@ -108,6 +108,11 @@ impl Sets {
         self.store.multisets().size(set)
     }
 
+    /// Returns about how many bytes they take.
+    fn bytes(&self) -> usize {
+        self.store.bytes() + self.larger.capacity() * (size_of::<((u32, u32), u32)>() + 1)
+    }
+
     /// Returns a set by its number.
     pub(crate) fn get<E: Event>(&self, set: u32) -> BTreeSet<E> {
         self.store.multisets().get(set).iter().map(|&(event, _)| self.store.token::<E>(event).clone()).collect()
@@ -164,6 +169,10 @@ impl Collected {
         Ok(self.seen(net, transition, binding, None)?.unwrap_or_default())
     }
 
+    fn bytes(&self) -> usize {
+        self.inputs.bytes() + self.outputs.bytes() + 2 * size_of::<Seen>() * self.cases.len()
+    }
+
     pub(crate) fn with(&mut self, seen: Seen, [input, output]: [Option<u32>; 2]) -> Result<Seen, ExploreError> {
         Ok((self.inputs.with(seen.0, input)?, self.outputs.with(seen.1, output)?))
     }
@@ -214,10 +223,15 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     /// Cost: each marking is seen once for each different set of events with which it is reached.
     ///
     /// # Errors
-    /// [`ExploreError::TooMany`] if there are more than 2^32 - 1 different sets of events.
+    /// [`ExploreError::TooMany`] if there are more than 2^32 - 1 different sets of events, and [`ExploreError::Exhausted`] if
+    /// they take more than the bytes of the budget with which the net was explored.
     pub fn tests(&mut self) -> Result<Tests<I, O>, ExploreError> {
         let mut collected = Collected::new::<I, O>();
         let mut events = Vec::with_capacity(self.graph().markings());
+        let of_arcs =
+            size_of::<[Option<u32>; 2]>() * self.graph().arcs() + size_of::<Vec<()>>() * self.graph().markings();
+        // The sets that are kept of all markings, and the arcs that were followed.
+        let (mut kept, mut followed) = (0_usize, 0_usize);
         for marking in 0..self.graph().markings() {
             let fired = self.fired_at(marking);
             let of_marking: Result<Vec<_>, _> = fired
@@ -232,6 +246,7 @@ impl<I: Event, O: Event> StateSpace<I, O> {
         order.sort_by_key(|&marking| std::cmp::Reverse(components[marking]));
         let mut seen: Vec<BTreeSet<Seen>> = vec![BTreeSet::new(); self.graph().markings()];
         seen[0].insert(NOTHING);
+        kept += 1;
         let mut endless = 0;
         for component in order.chunk_by(|&one, &other| components[one] == components[other]) {
             let mut open: VecDeque<(usize, Seen)> = VecDeque::new();
@@ -248,6 +263,15 @@ impl<I: Event, O: Event> StateSpace<I, O> {
                     let after = collected.with(before, seen_here)?;
                     let target = target as usize;
                     let is_new = seen[target].insert(after);
+                    kept += usize::from(is_new);
+                    followed += 1;
+                    // To add up what everything takes is not for each arc.
+                    if followed.is_multiple_of(1 << 16)
+                        && let Some(limit) = self.limit_with(of_arcs + collected.bytes() + 2 * size_of::<Seen>() * kept)
+                    {
+                        let grows = format!("they are reached with {kept} different sets of events");
+                        return Err(ExploreError::Exhausted { limit, markings: self.graph().markings(), grows });
+                    }
                     if components[target] != components[marking] {
                         is_left = true;
                     } else if is_new {
@@ -255,7 +279,9 @@ impl<I: Event, O: Event> StateSpace<I, O> {
                     }
                 }
             }
-            component.iter().for_each(|&marking| seen[marking] = BTreeSet::new());
+            for &marking in component {
+                kept -= std::mem::take(&mut seen[marking]).len();
+            }
             endless += usize::from(!is_left);
         }
         Ok(collected.tests(Paths::All, endless))

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arcs::Source;
 use crate::net::Net;
-use crate::space::StateSpace;
+use crate::space::{Fired, StateSpace};
 
 /// A state space that can be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,11 +101,18 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
     /// Returns all markings and arcs in words. More than some hundred markings are not readable.
     pub fn drawing(&mut self) -> Drawing {
         let markings = (0..self.graph().markings()).map(|number| self.marking(number).to_string()).collect();
+        Drawing::new(self.net().name().to_owned(), markings, |marking| self.firings(marking))
+    }
+}
+
+impl Drawing {
+    /// Returns the drawing of markings, and of what fires at each of them.
+    pub fn new(net: String, markings: Vec<String>, mut firings: impl FnMut(usize) -> Vec<Fired>) -> Self {
         let mut arcs = Vec::new();
-        for marking in 0..self.graph().markings() {
-            arcs.extend(self.firings(marking).iter().map(|fired| (marking, fired.marking, fired.to_string())));
+        for marking in 0..markings.len() {
+            arcs.extend(firings(marking).iter().map(|fired| (marking, fired.marking, fired.to_string())));
         }
-        Drawing { net: self.net().name().to_owned(), markings, arcs }
+        Self { net, markings, arcs }
     }
 }
 

@@ -112,6 +112,11 @@ impl<C> Rows<C> {
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
+
+    /// Returns how many bytes they take.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<C>() * self.cells.capacity()
+    }
 }
 
 /// Returns all markings that `net` can reach, in the order of breadth first, and the arcs between them.
@@ -119,6 +124,8 @@ impl<C> Rows<C> {
 /// # Errors
 /// [`ExploreError`] if the budget runs out, or if something does not fit into 32 bits.
 pub fn explore<E: Explorable>(net: &mut E, budget: &Budget) -> Result<(Rows<E::Cell>, StateGraph), ExploreError> {
+    use ExploreError::Exhausted;
+
     let mut marking = net.initial();
     let mut known =
         Known { rows: Rows { width: marking.len(), cells: Vec::new(), count: 0 }, numbers: Default::default() };
@@ -128,25 +135,42 @@ pub fn explore<E: Explorable>(net: &mut E, budget: &Budget) -> Result<(Rows<E::C
     while next < known.rows.len() {
         marking.clear();
         marking.extend_from_slice(known.rows.get(next));
-        net.successors(&marking, &mut |after| {
+        let mut limit = None;
+        let explored = net.successors(&marking, &mut |after| {
             graph.add_arc(known.number(after)?);
-            Ok(())
-        })?;
-        graph.end_marking()?;
-        next += 1;
-        let markings = known.rows.len();
-        // To add up what everything takes is not for each marking.
-        let is_time = next.is_multiple_of(1 << 10);
-        let limit = match *budget {
-            Budget { markings: Some(most), .. } if markings > most => format!("{most} markings"),
-            Budget { bytes: Some(most), .. } if is_time && known.bytes() + graph.bytes() + net.bytes() > most => {
-                format!("{most} bytes")
+            // To add up what everything takes is not for each arc.
+            let bytes = if graph.arcs().is_multiple_of(1 << 16) { known.bytes() + graph.bytes() } else { 0 };
+            limit = budget.limit_of(known.rows.len(), bytes);
+            if limit.is_some() {
+                Err(Exhausted { limit: String::new(), markings: 0, grows: String::new() })
+            } else {
+                Ok(())
             }
-            _ => continue,
-        };
-        return Err(ExploreError::Exhausted { limit, markings, grows: net.grows(&known.rows) });
+        });
+        if limit.is_none() {
+            explored?;
+            graph.end_marking()?;
+            next += 1;
+            let is_time = next.is_multiple_of(1 << 10);
+            let bytes = if is_time { known.bytes() + graph.bytes() + net.bytes() } else { 0 };
+            limit = budget.limit_of(known.rows.len(), bytes);
+        }
+        if let Some(limit) = limit {
+            return Err(Exhausted { limit, markings: known.rows.len(), grows: net.grows(&known.rows) });
+        }
     }
     Ok((known.rows, graph))
+}
+
+impl Budget {
+    /// Returns the limit that is exceeded, in words.
+    pub(crate) fn limit_of(&self, markings: usize, bytes: usize) -> Option<String> {
+        match *self {
+            Self { markings: Some(most), .. } if markings > most => Some(format!("{most} markings")),
+            Self { bytes: Some(most), .. } if bytes > most => Some(format!("{most} bytes")),
+            _ => None,
+        }
+    }
 }
 
 /// How many tables the numbers of rows are in. Each grows alone: a single one takes half as much again while it grows.
@@ -181,14 +205,14 @@ impl<C: Copy + Eq + Hash> Known<C> {
     }
 
     fn bytes(&self) -> usize {
-        size_of::<C>() * self.rows.cells.capacity() + self.numbers.iter().map(table_bytes).sum::<usize>()
+        self.rows.bytes() + self.numbers.iter().map(table_bytes).sum::<usize>()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Net;
+    use crate::{Net, any};
 
     #[test]
     fn a_budget_that_runs_out_names_the_place_that_grows() {
@@ -201,6 +225,32 @@ mod tests {
         assert_eq!(
             (grows.as_str(), *markings),
             ("the place `count` has had 1002 different contents, of up to 1 tokens", 1_001)
+        );
+    }
+
+    #[test]
+    fn one_marking_with_many_arcs_keeps_the_budget() {
+        let mut net = Net::new("draw");
+        let (ready, drawn) = (net.place("ready", [()]), net.place::<u32>("drawn", []));
+        net.transition("draw", (ready.take(), any(0..200_000)), |(), number| Some(number), drawn.put());
+        let budget = Budget { markings: None, bytes: Some(1 << 20) };
+        let error = net.explore(&budget).expect_err("it is too large");
+        let ExploreError::Exhausted { limit, markings, .. } = &error else { panic!("{error}") };
+        assert_eq!((limit.as_str(), *markings), ("1048576 bytes", (1 << 16) + 1));
+    }
+
+    #[test]
+    fn sets_of_events_keep_the_budget() {
+        let mut net = Net::<u8, u8>::with_events("bits");
+        let (open, closed) = (net.place("open", [()]), net.place::<()>("closed", []));
+        net.transition("set", (open.keep(), any(0..20)), |(), _| Some(()), ()).input(|(), bit| Some(bit));
+        net.transition("close", open.take(), |()| Some(()), closed.put());
+        let mut space = net.explore(&Budget { markings: None, bytes: Some(10 << 20) }).expect("it is small");
+        assert_eq!(space.graph().markings(), 2);
+        let error = space.tests().expect_err("there are 2^20 sets").to_string();
+        assert!(
+            error.contains("budget of 10485760 bytes ran out") && error.contains("different sets of events"),
+            "{error}"
         );
     }
 }

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::cases::{Event, Paths, Tests};
 use crate::drawing::{Drawing, Structure};
 use crate::explorer::{Budget, ExploreError};
+use crate::graph::StateGraph;
 use crate::net::Net;
 use crate::property::{Checked, Witness};
 use crate::space::StateSpace;
@@ -70,9 +71,14 @@ pub enum ExploringReply {
         /// The mistake, in words.
         message: String,
     },
-    /// The budget ran out, or something does not fit into 32 bits.
-    TooLarge {
+    /// The budget ran out.
+    Exhausted {
         /// What grows, in words.
+        message: String,
+    },
+    /// Something does not fit into 32 bits.
+    TooLarge {
+        /// What that is, in words.
         message: String,
     },
 }
@@ -108,6 +114,28 @@ pub struct Explored {
     pub drawing: Option<Drawing>,
     /// The net.
     pub structure: Structure,
+}
+
+impl Explored {
+    /// Returns what can be counted in the graph of a state space.
+    pub fn counted(graph: &StateGraph, structure: Structure) -> Self {
+        let (components, home) = graph.components_and_home();
+        Self {
+            net: structure.net.clone(),
+            markings: graph.markings(),
+            arcs: graph.arcs(),
+            dead: graph.dead().len(),
+            home: home.len(),
+            components,
+            nearest_dead: None,
+            places: Vec::new(),
+            transitions: Vec::new(),
+            properties: Vec::new(),
+            tests: None,
+            drawing: None,
+            structure,
+        }
+    }
 }
 
 /// What was found out about a place.
@@ -286,11 +314,13 @@ where
     }
 }
 
-fn refusal(error: &ExploreError) -> ExploringReply {
+/// Returns the reply that says why there is no state space, or no tests.
+pub fn refusal(error: &ExploreError) -> ExploringReply {
     let message = error.to_string();
     match error {
         ExploreError::Net(_) | ExploreError::Refused { .. } => ExploringReply::Mistake { message },
-        ExploreError::Exhausted { .. } | ExploreError::TooMany { .. } => ExploringReply::TooLarge { message },
+        ExploreError::Exhausted { .. } => ExploringReply::Exhausted { message },
+        ExploreError::TooMany { .. } => ExploringReply::TooLarge { message },
     }
 }
 
@@ -314,21 +344,7 @@ impl<I: 'static, O: 'static> StateSpace<I, O> {
         });
         let places = places.collect();
         let drawing = (markings <= drawn).then(|| self.drawing());
-        let graph = self.graph();
-        Explored {
-            net: self.net().name().to_owned(),
-            markings,
-            arcs: graph.arcs(),
-            dead: dead.len(),
-            home: graph.home().len(),
-            components: graph.components().iter().max().map_or(0, |&last| last as usize + 1),
-            nearest_dead,
-            places,
-            transitions,
-            properties,
-            tests: None,
-            drawing,
-            structure: self.net().structure(),
-        }
+        let counted = Explored::counted(self.graph(), self.net().structure());
+        Explored { nearest_dead, places, transitions, properties, drawing, ..counted }
     }
 }

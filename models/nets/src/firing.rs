@@ -58,6 +58,8 @@ struct Memory {
     /// Those of them that must not be empty.
     needed: Vec<usize>,
     known: HashMap<Box<[u32]>, Box<[Effect]>, FixedState>,
+    /// How many effects are known.
+    effects: usize,
     asked: u32,
     found: u32,
     is_on: bool,
@@ -156,7 +158,7 @@ impl Firing {
     pub(crate) fn bytes(&self) -> usize {
         let of_memory = |memory: &Memory| {
             let of_effect = size_of::<Effect>() + 16 + 16 * memory.places.len();
-            memory.known.capacity() * (48 + 4 * memory.places.len()) + memory.known.len() * of_effect
+            memory.known.capacity() * (48 + 4 * memory.places.len()) + memory.effects * of_effect
         };
         self.memories.iter().map(of_memory).sum()
     }
@@ -170,7 +172,7 @@ impl Memory {
         places.sort_unstable();
         places.dedup();
         let known = HashMap::with_hasher(hasher());
-        Self { transition: number, places, needed, known, asked: 0, found: 0, is_on: true, key: Vec::new() }
+        Self { transition: number, places, needed, known, effects: 0, asked: 0, found: 0, is_on: true, key: Vec::new() }
     }
 
     /// Calls `apply` with the effects at a marking.
@@ -198,12 +200,13 @@ impl Memory {
         }
         let effects = effects(transition, &self.places, marking, stores)?;
         effects.iter().try_for_each(|effect| apply(effect, stores))?;
+        self.effects += effects.len();
         self.known.insert(self.key.as_slice().into(), effects);
         if self.asked >= TRIAL {
             self.is_on = self.found >= self.asked / 2;
             (self.asked, self.found) = (0, 0);
             if !self.is_on {
-                self.known = HashMap::with_hasher(hasher());
+                (self.known, self.effects) = (HashMap::with_hasher(hasher()), 0);
             }
         }
         Ok(())

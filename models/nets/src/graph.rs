@@ -138,6 +138,11 @@ impl StateGraph {
     /// Returns the home markings, which can be reached from every marking: those of the one component that nothing leaves,
     /// or none if there are several.
     pub fn home(&self) -> Vec<usize> {
+        self.components_and_home().1
+    }
+
+    /// Returns the number of strongly connected components, and the home markings.
+    pub(crate) fn components_and_home(&self) -> (usize, Vec<usize>) {
         let components = self.components();
         let count = components.iter().max().map_or(0, |&last| last as usize + 1);
         let mut is_left = vec![false; count];
@@ -146,10 +151,11 @@ impl StateGraph {
             is_left[component as usize] |= self.successors(marking).iter().any(leaves);
         }
         let mut terminal = (0..count).filter(|&component| !is_left[component]);
-        match (terminal.next(), terminal.next()) {
+        let home = match (terminal.next(), terminal.next()) {
             (Some(home), None) => (0..self.markings()).filter(|&it| components[it] as usize == home).collect(),
             _ => Vec::new(),
-        }
+        };
+        (count, home)
     }
 
     /// Returns a run that is never again in a marking of which something is true: the witness against "always eventually".

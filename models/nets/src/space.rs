@@ -20,6 +20,7 @@ pub struct StateSpace<I = (), O = ()> {
     /// By marking, the number of the multiset of each place.
     rows: Rows<u32>,
     graph: StateGraph,
+    budget: Budget,
 }
 
 /// A transition that fired.
@@ -101,11 +102,16 @@ impl<I: 'static, O: 'static> Net<I, O> {
         self.check()?;
         let mut firing = Firing::new(&self.core);
         let (rows, graph) = explorer::explore(&mut Numbered { core: &mut self.core, firing: &mut firing }, budget)?;
-        Ok(StateSpace { net: self, firing, rows, graph })
+        Ok(StateSpace { net: self, firing, rows, graph, budget: *budget })
     }
 }
 
 impl Core {
+    /// Returns about how many bytes the tokens and the contents of places take.
+    fn bytes(&self) -> usize {
+        self.stores.iter().map(Store::bytes).sum()
+    }
+
     pub(crate) fn too_many(&self, Overflow { place }: Overflow) -> ExploreError {
         ExploreError::TooMany { what: format!("tokens, or contents, of `{}`", self.places[place].name) }
     }
@@ -145,7 +151,7 @@ impl Explorable for Numbered<'_> {
     }
 
     fn bytes(&self) -> usize {
-        self.core.stores.iter().map(Store::bytes).sum::<usize>() + self.firing.bytes()
+        self.core.bytes() + self.firing.bytes()
     }
 
     fn grows(&self, _: &Rows<u32>) -> String {
@@ -159,6 +165,12 @@ impl Explorable for Numbered<'_> {
 }
 
 impl<I: 'static, O: 'static> StateSpace<I, O> {
+    /// Returns the limit that is exceeded with so many bytes more, in words.
+    pub(crate) fn limit_with(&self, bytes: usize) -> Option<String> {
+        let own = self.net.core.bytes() + self.firing.bytes() + self.rows.bytes() + self.graph.bytes();
+        self.budget.limit_of(self.graph.markings(), own + bytes)
+    }
+
     /// Returns the net.
     pub fn net(&self) -> &Net<I, O> {
         &self.net

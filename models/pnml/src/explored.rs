@@ -41,30 +41,18 @@ impl StateSpace {
             cycle: Vec::new(),
         });
         let drawing = (self.graph().markings() <= drawn).then(|| self.drawing());
-        let graph = self.graph();
         Explored {
-            net: self.unfolded().net.name().to_owned(),
-            markings: graph.markings(),
-            arcs: graph.arcs(),
-            dead: dead.len(),
-            home: graph.home().len(),
-            components: graph.components().iter().max().map_or(0, |&last| last as usize + 1),
             nearest_dead,
             places,
             transitions,
-            properties: Vec::new(),
-            tests: None,
             drawing,
-            structure: self.unfolded().structure(),
+            ..Explored::counted(self.graph(), self.unfolded().structure())
         }
     }
 
     fn drawing(&mut self) -> Drawing {
+        let net = self.unfolded().net.name().to_owned();
         let markings = (0..self.graph().markings()).map(|number| self.marking(number).to_string()).collect();
-        let mut arcs = Vec::new();
-        for marking in 0..self.graph().markings() {
-            arcs.extend(self.firings(marking).iter().map(|fired| (marking, fired.marking, fired.to_string())));
-        }
-        Drawing { net: self.unfolded().net.name().to_owned(), markings, arcs }
+        Drawing::new(net, markings, |marking| self.firings(marking))
     }
 }
