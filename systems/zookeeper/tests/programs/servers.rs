@@ -406,12 +406,14 @@ fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> O
         RunOptions { timeout: TIMEOUT, jobs: 2.try_into().expect("2 is not 0"), ..RunOptions::new(build.path()) };
     let report = run_suite(&suite, &implementation, &options, &mut |_| {}).expect("the suite runs");
     assert_eq!(report.results.len(), count);
-    let mut refused = 0;
+    let (mut refused, mut broken) = (0, 0);
     for result in &report.results {
         match &result.verdict {
             Verdict::Pass => {}
             // Nothing crashes these servers yet.
             Verdict::Inconclusive(_) if result.passes_without_faults() => {}
+            // Servers that elect another leader, as on a busy machine, close connections.
+            Verdict::Fail(finding) if finding.kind == "connection-broke" => broken += 1,
             // The release has ZOOKEEPER-2439.
             Verdict::Fail(finding) => {
                 refused += 1;
@@ -420,6 +422,7 @@ fn refused_of<S: System>(name: &str, fixture: FixtureCommand, count: usize) -> O
             Verdict::Inconclusive(why) => panic!("{}: {why}", result.name),
         }
     }
+    assert!(broken < 5, "{broken} of {count} test cases lost a connection");
     eprintln!("{refused} of {count} test cases of {} are refused", S::NAME);
     Some(refused)
 }
