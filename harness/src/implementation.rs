@@ -41,6 +41,13 @@
 //! text = "peer {peer_host} {peer_port}"              # knows the same placeholders as the command
 //! ```
 //!
+//! Where the oracle of the testbed has rules with names, a table allows an implementation to break some of them:
+//!
+//! ```toml
+//! [waive]
+//! if-match-put = "known, and not to be mended before the next release"
+//! ```
+//!
 //! Where the testbed asks for a fixture, which outlives a test case, the file has a table `[fixture]` as a driver has
 //! `[driver.fixture]`: see [`FixtureCommand`].
 //!
@@ -62,6 +69,7 @@ mod mutants;
 mod template;
 mod validation;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -120,6 +128,9 @@ pub struct Implementation {
     /// What is in the files that its programs are given, where their content is the testbed's to choose.
     #[serde(default, skip_serializing_if = "InputContent::is_default")]
     pub input: InputContent,
+    /// The rules of the oracle that it may break, each with the reason: those that the testbed [has](Testbed::rules).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub waive: BTreeMap<String, String>,
     /// The package whose mutants can be tried in its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutants: Option<MutatedPackage>,

@@ -73,6 +73,8 @@ struct Description {
     needs_fixture: bool,
     #[serde(default = "yes")]
     redraws: bool,
+    #[serde(default)]
+    rules: Vec<String>,
 }
 
 fn yes() -> bool {

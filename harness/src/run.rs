@@ -312,6 +312,7 @@ impl Run<'_> {
                 folder: folder.path(),
                 input: self.implementation.input,
                 fixture: placeholders,
+                waived: &self.implementation.waive,
             };
             let environment = self.testbed.set_up(&setup)?;
             let attempt = Attempt {

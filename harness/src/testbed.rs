@@ -92,6 +92,12 @@ pub trait Testbed: Sync {
         None
     }
 
+    /// Returns the names of the rules of the oracle that an implementation may be allowed to break: see
+    /// [`Implementation::waive`](crate::Implementation::waive). By default there are none.
+    fn rules(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
     /// Checks that `case` is a test case of the system.
     ///
     /// # Errors
@@ -124,6 +130,8 @@ pub struct Setup<'a> {
     /// What is known of the implementation's fixture, if it has one: its folder is `fixture`, its ports are `fixture_port` to
     /// `fixture_port9`.
     pub fixture: Option<&'a Placeholders>,
+    /// The rules of the oracle that the implementation may break, of those that [`Testbed::rules`] names, with the reasons.
+    pub waived: &'a BTreeMap<String, String>,
 }
 
 /// Content of files whose content a test case leaves open.

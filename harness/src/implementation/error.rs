@@ -56,6 +56,16 @@ pub enum ImplementationError {
         /// The name.
         name: String,
     },
+    /// A rule is waived that the oracle does not have.
+    #[error("{}: `[waive]` names {rule}, and the oracle {}", path.display(), known_rules(known))]
+    NoRule {
+        /// The file.
+        path: PathBuf,
+        /// The rule.
+        rule: String,
+        /// The rules that there are.
+        known: Vec<String>,
+    },
     /// The folder of the build cannot be used.
     #[error("{}: field `build_in`: {reason}", path.display())]
     BuildFolder {
@@ -194,6 +204,13 @@ fn or(lists: &[Vec<String>]) -> String {
 }
 
 /// Says which systems have a testbed.
+fn known_rules(known: &[String]) -> String {
+    match known {
+        [] => "has no rules that can be waived".to_owned(),
+        known => format!("has these: {}", known.join(", ")),
+    }
+}
+
 fn known_systems(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!(" (there are for {})", known.join(", ")) }
 }

@@ -37,6 +37,11 @@ impl Implementation {
         if let Some(mutants) = &self.mutants {
             mutants.validate(&self.folder, path)?;
         }
+        let rules = self.testbed().map(|testbed| testbed.rules()).unwrap_or_default();
+        if let Some(rule) = self.waive.keys().find(|rule| !rules.contains(&rule.as_str())) {
+            let known = rules.into_iter().map(str::to_owned).collect();
+            return Err(ImplementationError::NoRule { path: path.into(), rule: rule.clone(), known });
+        }
         if let Some(driver) = &self.driver {
             return match self.sides.is_empty() && self.fixture.is_none() {
                 true => driver.validate(path),

@@ -191,6 +191,10 @@ impl Testbed for Described {
         self.description.redraws
     }
 
+    fn rules(&self) -> Vec<&str> {
+        self.description.rules.iter().map(String::as_str).collect()
+    }
+
     fn program(&self) -> Option<&Path> {
         Some(self.program.path())
     }

@@ -70,6 +70,7 @@ fn descriptions(testbeds: Testbeds) -> Vec<Description> {
         jobs_for_each_core: testbed.jobs_for_each_core(),
         needs_fixture: testbed.needs_fixture(),
         redraws: testbed.redraws(),
+        rules: testbed.rules().into_iter().map(str::to_owned).collect(),
     };
     testbeds.all().map(description).collect()
 }

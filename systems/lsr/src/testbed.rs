@@ -265,7 +265,15 @@ mod tests {
         });
         LsrTestbed.check(&case).expect("a good case");
         LsrTestbed
-            .set_up(&Setup { name: "a", case: &case, seed: 0, folder, input: InputContent::Bytes, fixture: None })
+            .set_up(&Setup {
+                name: "a",
+                case: &case,
+                seed: 0,
+                folder,
+                input: InputContent::Bytes,
+                fixture: None,
+                waived: &BTreeMap::new(),
+            })
             .expect("ports are free")
     }
 

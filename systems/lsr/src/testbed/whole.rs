@@ -94,8 +94,15 @@ mod tests {
         });
         let folder = tempfile::tempdir().expect("a temporary folder");
         LsrNetworkTestbed.check(&case).expect("a good case");
-        let setup =
-            Setup { name: "a", case: &case, seed: 0, folder: folder.path(), input: InputContent::Bytes, fixture: None };
+        let setup = Setup {
+            name: "a",
+            case: &case,
+            seed: 0,
+            folder: folder.path(),
+            input: InputContent::Bytes,
+            fixture: None,
+            waived: &BTreeMap::new(),
+        };
         let environment = LsrNetworkTestbed.set_up(&setup).expect("nothing is needed");
         let [network] = &environment.processes(NETWORK)[..] else { panic!("one program plays all") };
         let value = |name: &str| network.placeholders[name].to_str().expect("plain text").to_owned();

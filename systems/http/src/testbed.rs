@@ -1,0 +1,154 @@
+//! Test cases on real servers: a client makes the requests of the script over TCP, and the specification checks each answer
+//! when it arrives.
+//!
+//! One server serves all test cases of a job. Each has targets of its own, which nobody else asks for.
+
+mod driver;
+mod finding;
+mod wire;
+
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simutant_harness::{
+    Clients, Conclusion, Environment, HarnessError, Inconclusive, InvalidCase, Left, Process, Role, Setup, Testbed,
+    Testbeds, Verdict, read_case,
+};
+use simutant_system::System;
+
+use self::driver::{End, Target};
+use crate::rules::{RULES, RuleId, RuleSet};
+use crate::specification::Service;
+use crate::{Http, TestCase};
+
+/// The testbeds.
+pub const TESTBEDS: Testbeds = Testbeds::new(&[&HttpTestbed]);
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long to wait before asking again whether the server is there.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Runs test cases of [`Http`].
+#[derive(Debug)]
+struct HttpTestbed;
+
+impl Testbed for HttpTestbed {
+    fn system(&self) -> &str {
+        Http::NAME
+    }
+
+    /// The server outlives a test case, so there is none to start.
+    fn roles(&self) -> &[Role] {
+        &[]
+    }
+
+    fn needs_fixture(&self) -> bool {
+        true
+    }
+
+    /// Each job has a server of its own.
+    fn jobs_for_each_core(&self) -> usize {
+        1
+    }
+
+    /// The test case leaves nothing open.
+    fn redraws(&self) -> bool {
+        false
+    }
+
+    fn rules(&self) -> Vec<&str> {
+        RULES.iter().map(|rule| rule.name).collect()
+    }
+
+    fn check(&self, case: &Value) -> Result<(), InvalidCase> {
+        read_case(case, Http::validate).map(drop)
+    }
+
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let case = read_case(setup.case, Http::validate).expect("the case was checked");
+        let port = setup.fixture.and_then(|known| known.get("fixture_port")?.to_str()?.parse().ok());
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()));
+        let waived = setup.waived.keys().filter_map(|name| RuleId::named(name)).collect();
+        Ok(Box::new(Running { case, address, waived, conclusion: Mutex::default() }))
+    }
+}
+
+/// Returns how the paths of a run begin: no other run has them.
+fn fresh() -> String {
+    /// Counts the runs of this process, to which the server belongs, too.
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("/t{}-", COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A test case that runs.
+struct Running {
+    case: TestCase,
+    address: SocketAddr,
+    waived: RuleSet,
+    conclusion: Mutex<Option<Conclusion>>,
+}
+
+impl Running {
+    /// Runs the test case, and concludes.
+    fn conclude(&self) -> Conclusion {
+        let TestCase { script, .. } = &self.case;
+        let service = Service::waiving(self.waived);
+        let target = Target { address: self.address, prefix: fresh(), service, patience: PATIENCE };
+        let begun = Instant::now();
+        let run = target.run(script);
+        let seconds = begun.elapsed().as_secs_f64();
+        let verdict = match finding::finding(&target, script, &run, seconds, &mut fresh) {
+            Some(finding) => Verdict::Fail(finding),
+            None => match &run.end {
+                End::Undecided(reason) | End::Unreachable(reason) => {
+                    Verdict::Inconclusive(Inconclusive { reason: reason.clone() })
+                }
+                _ => Verdict::Pass,
+            },
+        };
+        let is_kept = |rule: &RuleId| {
+            let without = Service::waiving(self.waived.without(*rule));
+            self.waived.has(*rule) && verdict.passes() && finding::is_possible(script, &run, without)
+        };
+        let mut notes: Vec<String> =
+            RuleId::all().filter(is_kept).map(|rule| format!("{} is waived, and was kept", rule.rule().name)).collect();
+        if run.lost > 0 {
+            notes.push(format!("{} connections were closed before an answer", run.lost));
+        }
+        Conclusion { verdict, not_injected: Vec::new(), notes }
+    }
+}
+
+impl Environment for Running {
+    fn processes(&self, _role: &str) -> Vec<Process> {
+        Vec::new()
+    }
+
+    fn clients(&self) -> Option<&dyn Clients> {
+        Some(self)
+    }
+
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
+        let conclusion = self.conclusion.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let reason = "the server was not asked".to_owned();
+        Ok(conclusion.unwrap_or_else(|| Verdict::Inconclusive(Inconclusive { reason }).into()))
+    }
+}
+
+impl Clients for Running {
+    fn run(&self, deadline: Instant, _is_cut: &AtomicBool) -> Vec<String> {
+        // The server was started, and may not listen yet.
+        while TcpStream::connect(self.address).is_err() && Instant::now() < deadline {
+            std::thread::sleep(PAUSE);
+        }
+        let conclusion = self.conclude();
+        *self.conclusion.lock().unwrap_or_else(PoisonError::into_inner) = Some(conclusion);
+        // Each answer that does not come is told by itself.
+        Vec::new()
+    }
+}

@@ -1,0 +1,183 @@
+//! The simulated server keeps the specification, and servers that break a rule do not.
+
+use simutant_oracle::{Check, Recorder, Session, Time};
+
+use super::*;
+use crate::message::{Conditions, Method, Tags};
+use crate::rules::{RuleId, RuleSet};
+use crate::specification::LONG_AGO;
+use crate::tag::EntityTag;
+
+#[test]
+fn the_simulated_server_keeps_the_specification() {
+    for number in 0..200 {
+        let case = simutant_system::universe::<Http>(1, number);
+        let report = Http::configure(&case).run();
+        assert!(report.ended.passed(), "{number}: {}", report.ended);
+    }
+}
+
+/// A request, and the answer to it.
+struct Exchange(Request, Seen);
+
+fn get(conditions: Conditions, seen: Seen) -> Exchange {
+    Exchange(Request { method: Method::Get, path: "/a".into(), body: None, conditions }, seen)
+}
+
+fn put(body: &str, conditions: Conditions, status: u16) -> Exchange {
+    let body = Some(body.to_owned());
+    Exchange(Request { method: Method::Put, path: "/a".into(), body, conditions }, answered(status))
+}
+
+fn answered(status: u16) -> Seen {
+    Seen { status, tag: None, modified: None, length: None, body: String::new() }
+}
+
+fn content(body: &str, tag: &str) -> Seen {
+    Seen { body: body.into(), tag: Some(tag.parse().expect("a tag")), ..answered(200) }
+}
+
+fn if_match(tag: &str) -> Conditions {
+    Conditions { if_match: Some(tags(tag)), ..Conditions::default() }
+}
+
+fn if_none_match(tag: &str) -> Conditions {
+    Conditions { if_none_match: Some(tags(tag)), ..Conditions::default() }
+}
+
+fn tags(text: &str) -> Tags {
+    match text {
+        "*" => Tags::Any,
+        tag => Tags::These(vec![tag.parse::<EntityTag>().expect("a tag")]),
+    }
+}
+
+/// Checks exchanges, one after the other.
+fn is_possible(exchanges: &[Exchange], waived: RuleSet) -> bool {
+    let recorder = Recorder::in_order();
+    for Exchange(request, seen) in exchanges {
+        recorder.observed(Session(1), request.clone(), Response::Seen(seen.clone()), Time::ZERO);
+    }
+    Check::default().run(&recorder.history(), &Service::waiving(waived)).is_possible()
+}
+
+/// Checks that exchanges are possible.
+#[track_caller]
+fn check_right(exchanges: &[Exchange]) {
+    assert!(is_possible(exchanges, RuleSet::NONE));
+}
+
+/// Checks that exchanges are wrong, and would not be if one of these rules were waived, and no other.
+#[track_caller]
+fn check_wrong(exchanges: &[Exchange], broken: &[RuleId]) {
+    assert!(!is_possible(exchanges, RuleSet::NONE));
+    let explains = |rule: &RuleId| is_possible(exchanges, RuleSet::NONE.with(*rule));
+    let explaining: BTreeSet<RuleId> = RuleId::all().filter(explains).collect();
+    assert_eq!(explaining, broken.iter().copied().collect());
+}
+
+/// Returns a content `x` with a tag, and what comes after that.
+fn after(tag: &str, more: Vec<Exchange>) -> Vec<Exchange> {
+    let first = [put("x", Conditions::default(), 201), get(Conditions::default(), content("x", tag))];
+    first.into_iter().chain(more).collect()
+}
+
+#[test]
+fn a_tag_that_was_said_decides_conditions() {
+    use RuleId as R;
+    let strong = |more| after("\"1\"", vec![more]);
+    check_right(&strong(put("y", if_match("\"1\""), 204)));
+    check_right(&strong(put("y", if_match("\"2\""), 412)));
+    check_right(&strong(put("y", if_match("*"), 204)));
+    check_right(&strong(put("x", if_match("\"2\""), 204)));
+    check_wrong(&strong(put("y", if_match("\"1\""), 412)), &[]);
+    check_wrong(&strong(put("y", if_match("\"2\""), 204)), &[R::IfMatchPut]);
+    check_wrong(&strong(put("y", if_match("W/\"1\""), 204)), &[R::IfMatchPut, R::IfMatchStrong]);
+    check_wrong(&strong(get(if_match("\"2\""), content("x", "\"1\""))), &[R::IfMatchRead]);
+    check_wrong(&strong(put("y", if_none_match("\"1\""), 204)), &[R::IfNoneMatchPut]);
+    check_wrong(&strong(put("y", if_none_match("W/\"1\""), 204)), &[R::IfNoneMatchPut, R::IfNoneMatchWeak]);
+    check_wrong(&strong(put("y", if_none_match("*"), 204)), &[R::IfNoneMatchAnyPut]);
+    check_wrong(
+        &strong(get(if_none_match("W/\"1\""), content("x", "\"1\""))),
+        &[R::IfNoneMatchRead, R::IfNoneMatchWeak],
+    );
+    let not_modified = Seen { tag: Some(EntityTag::strong("1")), ..answered(304) };
+    check_right(&strong(get(if_none_match("W/\"1\""), not_modified)));
+    check_wrong(&strong(get(if_none_match("\"1\""), answered(304))), &[R::NotModifiedTag]);
+}
+
+#[test]
+fn a_tag_that_nobody_said_is_known_by_its_effects() {
+    use RuleId as R;
+    let unknown =
+        |more: Vec<Exchange>| [put("x", Conditions::default(), 201)].into_iter().chain(more).collect::<Vec<_>>();
+    check_right(&unknown(vec![put("y", if_match("\"z\""), 412), get(Conditions::default(), content("x", "W/\"z\""))]));
+    check_wrong(
+        &unknown(vec![get(if_none_match("\"z\""), content("x", "\"a\"")), put("y", if_match("\"z\""), 204)]),
+        &[R::IfMatchPut],
+    );
+    let refused = || put("y", if_match("\"z\""), 412);
+    // It may have been weak, and be strong by now.
+    check_right(&unknown(vec![refused(), put("y", if_match("\"z\""), 204)]));
+    check_wrong(
+        &unknown(vec![put("y", if_none_match("\"z\""), 412), get(if_none_match("\"z\""), content("x", "\"z\""))]),
+        &[R::IfNoneMatchRead, R::IfNoneMatchWeak],
+    );
+}
+
+#[test]
+fn a_strong_tag_changes_with_the_content_and_a_weak_one_need_not() {
+    let changed = |tag| vec![put("y", Conditions::default(), 204), get(Conditions::default(), content("y", tag))];
+    check_right(&after("\"1\"", changed("\"2\"")));
+    check_right(&after("\"1\"", changed("W/\"1\"")));
+    check_wrong(&after("\"1\"", changed("\"1\"")), &[RuleId::TagChanges]);
+    // An old tag that matches is one that did not change.
+    let old = vec![put("y", Conditions::default(), 204), put("z", if_match("\"1\""), 204)];
+    check_wrong(&after("\"1\"", old), &[RuleId::IfMatchPut, RuleId::IfMatchStrong, RuleId::TagChanges]);
+    check_right(&after("W/\"1\"", vec![get(Conditions::default(), content("x", "\"1\""))]));
+    check_wrong(&after("\"1\"", vec![get(Conditions::default(), content("x", "\"2\""))]), &[]);
+}
+
+#[test]
+fn dates_decide_where_tags_are_not_asked_for() {
+    use RuleId as R;
+    let date = 1_700_000_000;
+    let dated = || Seen { modified: Some(date), ..content("x", "\"1\"") };
+    let with = |conditions, seen| {
+        vec![put("x", Conditions::default(), 201), get(Conditions::default(), dated()), get(conditions, seen)]
+    };
+    let unmodified = |date| Conditions { if_unmodified_since: Some(date), ..Conditions::default() };
+    let modified = |date| Conditions { if_modified_since: Some(date), ..Conditions::default() };
+    let not_modified = || Seen { tag: Some(EntityTag::strong("1")), ..answered(304) };
+    check_right(&with(unmodified(date), dated()));
+    check_right(&with(unmodified(LONG_AGO), answered(412)));
+    check_wrong(&with(unmodified(LONG_AGO), dated()), &[R::IfUnmodifiedSinceRead]);
+    check_wrong(&with(unmodified(date), answered(412)), &[]);
+    check_right(&with(modified(date), not_modified()));
+    check_right(&with(modified(date), dated()));
+    check_wrong(&with(modified(LONG_AGO), not_modified()), &[R::IfModifiedSince]);
+    let both = Conditions { if_unmodified_since: Some(LONG_AGO), ..if_match("\"1\"") };
+    check_wrong(&with(both, answered(412)), &[R::IfMatchFirst]);
+    let both = Conditions { if_modified_since: Some(date), ..if_none_match("\"2\"") };
+    check_wrong(&with(both, not_modified()), &[R::IfNoneMatchFirst]);
+    let both = Conditions { if_modified_since: Some(LONG_AGO), ..if_none_match("\"1\"") };
+    check_wrong(&with(both, dated()), &[R::IfNoneMatchFirst, R::IfNoneMatchRead]);
+}
+
+#[test]
+fn what_is_not_there_cannot_be_compared() {
+    use RuleId as R;
+    check_right(&[
+        get(if_match("\"1\""), answered(404)),
+        put("x", if_match("*"), 412),
+        put("x", if_none_match("*"), 201),
+    ]);
+    check_wrong(&[get(if_match("\"1\""), answered(412))], &[R::AbsentFirst]);
+    check_wrong(&[put("x", if_match("*"), 201)], &[R::IfMatchAnyPut]);
+    let unmodified = || Conditions { if_unmodified_since: Some(LONG_AGO), ..Conditions::default() };
+    check_right(&[put("x", unmodified(), 201)]);
+    check_wrong(&[put("x", unmodified(), 412)], &[R::IfUnmodifiedSinceAbsent]);
+    check_wrong(&[put("x", Conditions::default(), 204)], &[R::PutCreates]);
+    check_wrong(&[put("x", Conditions::default(), 201), put("y", Conditions::default(), 201)], &[R::PutReplaces]);
+    check_wrong(&[put("x", Conditions::default(), 500)], &[]);
+}
