@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use simutant_mutator::{OtherValue, Selection};
 use simutant_outcomes::{CostOracle, CostOracleError, InputSource, Judged};
 use simutant_study::{CampaignSettings, ReplacementSet, StudyPlan, SystemRequest};
@@ -496,20 +496,22 @@ pub(crate) struct SimulateArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("inputs").required(true)))]
 pub(crate) struct TestArguments {
     #[command(flatten)]
     pub(crate) system: SystemArguments,
-    /// The suite: a suite.json that a study wrote.
-    #[arg(long, value_name = "FILE", group = "inputs")]
+    /// The suite: a suite.json that a study wrote [default: the first test cases of the universe].
+    #[arg(long, value_name = "FILE", conflicts_with = "cases")]
     pub(crate) suite: Option<PathBuf>,
     /// Instead of a suite, the first N test cases of the universe of --seed, as `simulate --case` has them.
-    #[arg(long, value_name = "N", group = "inputs", value_parser = count::<NonZeroUsize>)]
-    pub(crate) cases: Option<NonZeroUsize>,
+    #[arg(long, value_name = "N", default_value = "100", value_parser = count::<NonZeroUsize>)]
+    pub(crate) cases: NonZeroUsize,
     /// The implementation: the name of one in the folder `implementations` of the system's package or of those that
     /// come with Simutant, or a TOML file that describes one.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) implementation: String,
+    /// A rule of the oracle that the implementation may break, beside those that its file names; can be given several times.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) waive: Vec<String>,
     /// Run only the test case with this name; can be given several times.
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,

@@ -49,14 +49,20 @@ pub(crate) fn run(arguments: &TestArguments, common: &Common) -> anyhow::Result<
         output::write_named(file, junit(&report, arguments.repeat.get()).to_xml().as_bytes())?;
     }
     let alone = alone(&plan, arguments, &out);
-    let summary = Summary { report: &report, rates: &rates, is_repeated: repeated.is_some(), cost, alone: &alone };
+    let (is_repeated, waived) = (repeated.is_some(), &implementation.waive);
+    let summary = Summary { report: &report, rates: &rates, is_repeated, cost, waived, alone: &alone };
     output::print(&if common.json { text } else { summary.text(common.verbose) })?;
     Ok(exit_of(&report))
 }
 
 /// Returns what is run, and how.
 fn plan(arguments: &TestArguments, common: &Common, out: &Path) -> anyhow::Result<TestPlan> {
-    let implementation = implementations::find(&arguments.implementation, &arguments.system)?;
+    let mut implementation = implementations::find(&arguments.implementation, &arguments.system)?;
+    for rule in &arguments.waive {
+        implementation
+            .waive_rule(rule, "by --waive", Path::new("--waive"))
+            .map_err(|error| BadInput(error.to_string()))?;
+    }
     let suite = only(read_suite(arguments, common)?, arguments)?;
     if arguments.cost.is_some() {
         // What is needed in the end is looked for in the beginning.
@@ -142,7 +148,7 @@ fn costs<'a>(
 fn read_suite(arguments: &TestArguments, common: &Common) -> anyhow::Result<Suite> {
     let system = &arguments.system.system;
     let Some(path) = &arguments.suite else {
-        let (count, stages) = (arguments.cases.map_or(0, |cases| cases.get()), Stages::new(system));
+        let (count, stages) = (arguments.cases.get(), Stages::new(system));
         let (request, campaign) = (arguments.system.request(), common.campaign(system));
         return Ok(first_cases(&request, &campaign, count, &|event| stages.show(event))?);
     };
@@ -170,17 +176,18 @@ fn only(mut suite: Suite, arguments: &TestArguments) -> anyhow::Result<Suite> {
 /// Returns the command that runs one test case by itself, without the name of that.
 fn alone(plan: &TestPlan, arguments: &TestArguments, out: &Path) -> String {
     let quoted = |path: &Path| output::quoted(&path.display().to_string());
-    let inputs = match (&arguments.suite, arguments.cases) {
-        (Some(suite), _) => format!("--suite {}", quoted(suite)),
-        (None, cases) => format!("--cases {}", cases.map_or(0, |cases| cases.get())),
+    let inputs = match &arguments.suite {
+        Some(suite) => format!("--suite {}", quoted(suite)),
+        None => format!("--cases {}", arguments.cases),
     };
+    let waived: String = arguments.waive.iter().map(|rule| format!(" --waive {rule}")).collect();
     let repeat = match arguments.repeat.get() {
         1 => String::new(),
         repetitions => format!(" --repeat {repetitions}"),
     };
     let pass = if arguments.pass_without_faults { " --pass-without-faults" } else { "" };
     format!(
-        "{} test {} {inputs} --implementation {} --seed {} --timeout {} --out {}{repeat}{pass} --only",
+        "{} test {} {inputs} --implementation {} --seed {} --timeout {} --out {}{repeat}{pass}{waived} --only",
         output::program(),
         arguments.system.command_line(),
         quoted(Path::new(&arguments.implementation)),

@@ -185,7 +185,7 @@ fn judge(driver: &EndedProcess, processes: ProcessOwner) -> Judged {
         ProcessExit::Code(0) => !verdict.passes(),
         exit => exit != INCONCLUSIVE,
     };
-    let conclusion = Conclusion { verdict, not_injected: answer.not_injected, notes: Vec::new() };
+    let conclusion = Conclusion { not_injected: answer.not_injected, ..verdict.into() };
     Judged { conclusion, history: answer.history, is_whole: !is_broken }
 }
 

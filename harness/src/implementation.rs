@@ -301,6 +301,15 @@ impl Implementation {
         self.testbed_for(system).is_some()
     }
 
+    /// Allows it to break a rule of its oracle, as its file can.
+    ///
+    /// # Errors
+    /// [`ImplementationError::NoRule`] if there is no such rule. `path` is for messages.
+    pub fn waive_rule(&mut self, rule: &str, reason: &str, path: &Path) -> Result<(), ImplementationError> {
+        self.waive.insert(rule.to_owned(), reason.to_owned());
+        self.validate_rules(path)
+    }
+
     /// Returns the default time limit of a test case of a system on it.
     ///
     /// ```

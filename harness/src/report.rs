@@ -52,6 +52,10 @@ pub struct CaseResult {
     /// What else somebody who reads the verdict should know, such as faults that were without effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The rules that the implementation may break, and kept all the same: see
+    /// [`Implementation::waive`](crate::Implementation::waive).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
     /// The processes and what they printed, in the order in which they were started; none if the test case passed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<EndedProcess>,

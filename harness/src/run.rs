@@ -334,7 +334,7 @@ impl Run<'_> {
                 Attempted::EndedEarly(_) if !ended_early && attempts_left > 0 => ended_early = true,
                 Attempted::Ran(ran) | Attempted::EndedEarly(ran) => {
                     let Ran { judgement, late_faults, mut processes, network } = ran;
-                    let Conclusion { mut verdict, not_injected, mut notes } = judgement;
+                    let Conclusion { mut verdict, not_injected, mut notes, kept } = judgement;
                     let network = network.unwrap_or(own_network);
                     notes.extend(network.trouble());
                     if let Some(exit) = fixture.as_ref().and_then(Fixture::exit) {
@@ -357,6 +357,7 @@ impl Run<'_> {
                         not_injected,
                         late_faults,
                         notes,
+                        kept,
                         processes,
                         network,
                         duration_ms,

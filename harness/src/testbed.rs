@@ -227,11 +227,13 @@ pub struct Conclusion {
     pub not_injected: Vec<String>,
     /// What else somebody who reads the verdict should know.
     pub notes: Vec<String>,
+    /// The rules that are waived, and were kept all the same.
+    pub kept: Vec<String>,
 }
 
 impl From<Verdict> for Conclusion {
     fn from(verdict: Verdict) -> Self {
-        Self { verdict, not_injected: Vec::new(), notes: Vec::new() }
+        Self { verdict, not_injected: Vec::new(), notes: Vec::new(), kept: Vec::new() }
     }
 }
 

@@ -401,6 +401,7 @@ mod tests {
             not_injected: Vec::new(),
             late_faults: Vec::new(),
             notes: Vec::new(),
+            kept: Vec::new(),
             processes: Vec::new(),
             network: ProxyCounts::default(),
             duration_ms: 5,

@@ -1,5 +1,7 @@
 //! What is printed of a suite's results.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 use simutant_harness::{CaseResult, TestReport};
@@ -26,6 +28,8 @@ pub(super) struct Summary<'a> {
     pub(super) is_repeated: bool,
     /// What is costly, if that was asked for.
     pub(super) cost: Option<&'a DatagramCosts<'a>>,
+    /// The rules that the implementation may break, with the reasons.
+    pub(super) waived: &'a BTreeMap<String, String>,
     /// The command that runs one test case by itself, without the name of that.
     pub(super) alone: &'a str,
 }
@@ -60,6 +64,10 @@ impl Summary<'_> {
         });
         let lacks_faults = |rate: &CaseRate<'_>| rate.results.iter().any(CaseResult::passes_without_faults);
         text.push_str(&inconclusive(count(|rate| rate.inconclusive > 0), count(lacks_faults)));
+        for (rule, reason) in self.waived {
+            let kept = report.results.iter().filter(|result| result.kept.contains(rule)).count();
+            text.push_str(&format!("waived: {rule} ({reason}); kept in {kept} of {}\n", report.results.len()));
+        }
         text + &match is_repeated {
             true => rates.iter().map(|rate| listed_remarks(rate.results)).collect::<String>(),
             false => listed_remarks(&report.results),
@@ -85,7 +93,8 @@ impl Summary<'_> {
                 text.push_str(&format!("  inconclusive: {reason}\n"));
             }
         }
-        text.push_str(&input(&shown.case));
+        let commands = commands(shown);
+        text.push_str(&if commands.is_empty() { input(&shown.case) } else { commands });
         text.push_str(&explained(shown));
         if let Some(folder) = &shown.folder {
             text.push_str(&format!("  folder: {}\n", folder.display()));
@@ -165,6 +174,13 @@ fn input(case: &Value) -> String {
         Some((end, _)) => format!("  input: {} … (--json has all of it)\n", &text[..end]),
         None => format!("  input: {text}\n"),
     }
+}
+
+/// Returns the commands of a shell that show a finding, if it has some, a line each.
+fn commands(result: &CaseResult) -> String {
+    let commands = result.verdict.finding().and_then(|finding| finding.detail.get("commands")?.as_array());
+    let lines = commands.into_iter().flatten().filter_map(Value::as_str);
+    lines.map(|command| format!("  $ {command}\n")).collect()
 }
 
 /// Says why a history is impossible, if the finding is one of the oracle's.

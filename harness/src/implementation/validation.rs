@@ -15,6 +15,16 @@ const BUILD_PLACEHOLDERS: [&str; 2] = ["here", "build"];
 const SIDE_PLACEHOLDERS: [&str; 3] = ["here", "build", "work"];
 
 impl Implementation {
+    /// Checks that the oracle has the rules that are waived.
+    pub(super) fn validate_rules(&self, path: &Path) -> Result<(), ImplementationError> {
+        let rules = self.testbed().map(|testbed| testbed.rules()).unwrap_or_default();
+        if let Some(rule) = self.waive.keys().find(|rule| !rules.contains(&rule.as_str())) {
+            let known = rules.into_iter().map(str::to_owned).collect();
+            return Err(ImplementationError::NoRule { path: path.into(), rule: rule.clone(), known });
+        }
+        Ok(())
+    }
+
     pub(super) fn validate(&self, path: &Path) -> Result<(), ImplementationError> {
         let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-~".contains(character);
         if self.name.is_empty() || self.name.starts_with('.') || !self.name.chars().all(is_plain) {
@@ -37,11 +47,7 @@ impl Implementation {
         if let Some(mutants) = &self.mutants {
             mutants.validate(&self.folder, path)?;
         }
-        let rules = self.testbed().map(|testbed| testbed.rules()).unwrap_or_default();
-        if let Some(rule) = self.waive.keys().find(|rule| !rules.contains(&rule.as_str())) {
-            let known = rules.into_iter().map(str::to_owned).collect();
-            return Err(ImplementationError::NoRule { path: path.into(), rule: rule.clone(), known });
-        }
+        self.validate_rules(path)?;
         if let Some(driver) = &self.driver {
             return match self.sides.is_empty() && self.fixture.is_none() {
                 true => driver.validate(path),

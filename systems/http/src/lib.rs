@@ -11,6 +11,7 @@ pub mod server;
 pub mod specification;
 pub mod tag;
 #[cfg(feature = "testbed")]
+#[expect(clippy::disallowed_methods, reason = "real programs take real time")]
 pub mod testbed;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -123,6 +123,47 @@ impl Step {
     }
 }
 
+impl Step {
+    /// Returns steps that are simpler: with a condition less, with one tag instead of several, with a strong tag instead of a
+    /// weak one, with less content, on the first connection.
+    pub(crate) fn simpler(&self) -> Vec<Self> {
+        let mut simpler = Vec::new();
+        let mut add = |change: &dyn Fn(&mut Self)| {
+            let mut step = self.clone();
+            change(&mut step);
+            if step != *self {
+                simpler.push(step);
+            }
+        };
+        add(&|step| step.connection = 1);
+        add(&|step| step.body.iter_mut().for_each(|body| body.truncate(1)));
+        let strong = |term: &mut TagTerm| match term {
+            TagTerm::Tag(tag) => tag.is_weak = false,
+            TagTerm::WeakOf(label) => *term = TagTerm::StrongOf(*label),
+            TagTerm::Of(_) | TagTerm::StrongOf(_) => {}
+        };
+        let fewer = |tags: &mut Option<Tags<TagTerm>>| {
+            if let Some(Tags::These(tags)) = tags {
+                tags.truncate(1);
+            }
+        };
+        let stronger = |tags: &mut Option<Tags<TagTerm>>| {
+            if let Some(Tags::These(tags)) = tags {
+                tags.iter_mut().for_each(strong);
+            }
+        };
+        add(&|step| stronger(&mut step.conditions.if_match));
+        add(&|step| stronger(&mut step.conditions.if_none_match));
+        add(&|step| fewer(&mut step.conditions.if_match));
+        add(&|step| fewer(&mut step.conditions.if_none_match));
+        add(&|step| step.conditions.if_unmodified_since = None);
+        add(&|step| step.conditions.if_modified_since = None);
+        add(&|step| step.conditions.if_none_match = None);
+        add(&|step| step.conditions.if_match = None);
+        simpler
+    }
+}
+
 /// Which scripts are drawn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drawn {
@@ -178,7 +219,7 @@ pub(crate) fn draw(drawn: Drawn, random: &mut Random) -> Vec<Step> {
         if matches!(kind, 0..4 | 8) {
             conditions.if_match = Some(tags(random));
         }
-        if matches!(kind, 4..8 | 8..10) {
+        if (4..10).contains(&kind) {
             conditions.if_none_match = Some(tags(random));
         }
         let date = |random: &mut Random| match random.uniform(0..2_u8) {

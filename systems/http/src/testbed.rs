@@ -115,12 +115,12 @@ impl Running {
             let without = Service::waiving(self.waived.without(*rule));
             self.waived.has(*rule) && verdict.passes() && finding::is_possible(script, &run, without)
         };
-        let mut notes: Vec<String> =
-            RuleId::all().filter(is_kept).map(|rule| format!("{} is waived, and was kept", rule.rule().name)).collect();
+        let kept = RuleId::all().filter(is_kept).map(|rule| rule.rule().name.to_owned()).collect();
+        let mut notes = Vec::new();
         if run.lost > 0 {
             notes.push(format!("{} connections were closed before an answer", run.lost));
         }
-        Conclusion { verdict, not_injected: Vec::new(), notes }
+        Conclusion { verdict, not_injected: Vec::new(), notes, kept }
     }
 }
 

@@ -29,8 +29,8 @@ struct Detail<'a> {
     seconds: f64,
     /// The fewest requests that show it.
     exchange: Vec<Line<'a>>,
-    /// The same for a shell.
-    curl: Vec<String>,
+    /// The same as commands of a shell.
+    commands: Vec<String>,
     /// The same as a script, which a test case may have.
     script: &'a [Step],
 }
@@ -76,6 +76,14 @@ impl Broken {
             Self::One(rules) => rules.clone(),
             Self::Two(one, other) => vec![*one, *other],
             Self::Whatever => Vec::new(),
+        }
+    }
+
+    /// Returns whether this says at least as much as another one.
+    fn says_more(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::One(rules), Self::One(others)) => rules.iter().all(|rule| others.contains(rule)),
+            _ => self == other,
         }
     }
 
@@ -130,7 +138,7 @@ pub(super) fn finding(
     let waived = target.service.waived;
     let broken = Broken::of(script, run, waived);
     let is_same = |script: &[Step], other: &Run| match (&run.end, &other.end) {
-        (End::Wrong(_), End::Wrong(_)) => Broken::of(script, other, waived).kind() == broken.kind(),
+        (End::Wrong(_), End::Wrong(_)) => Broken::of(script, other, waived).says_more(&broken),
         (End::Malformed(..), End::Malformed(..)) | (End::Silent(_), End::Silent(_)) => true,
         _ => false,
     };
@@ -155,13 +163,13 @@ pub(super) fn finding(
         messages: run.messages(),
         seconds,
         exchange: exchanges.collect(),
-        curl: shown.exchanges.iter().map(|it| curl(&it.request, target.address)).collect(),
+        commands: shown.exchanges.iter().map(|it| curl(&it.request, target.address)).collect(),
         script: &script,
     };
     Some(Finding { class, kind, summary, detail: serde_json::Value::Null }.with_detail(detail))
 }
 
-/// Returns the fewest steps that still show the same, as far as leaving out one after the other finds them, with a run.
+/// Returns the fewest and simplest steps that still show it, as far as one change after the other finds them, with a run.
 fn shrunk(script: &[Step], run: &Run, again: &mut dyn FnMut(&[Step]) -> Option<Run>) -> (Vec<Step>, Run) {
     // What was not sent is not needed.
     let sent = run.exchanges.iter().map(|it| it.step).max().map_or(0, |last| last + 1);
@@ -178,6 +186,17 @@ fn shrunk(script: &[Step], run: &Run, again: &mut dyn FnMut(&[Step]) -> Option<R
             }
         }
         size /= 2;
+    }
+    for at in 0..least.len() {
+        let mut simpler = least[at].simpler();
+        while let Some(step) = simpler.pop() {
+            let mut changed = least.clone();
+            changed[at] = step;
+            if let Some(other) = again(&changed) {
+                simpler = changed[at].simpler();
+                (least, shown) = (changed, other);
+            }
+        }
     }
     (least, shown)
 }
