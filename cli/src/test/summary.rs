@@ -176,11 +176,13 @@ fn input(case: &Value) -> String {
     }
 }
 
-/// Returns the commands of a shell that show a finding, if it has some, a line each.
+/// Returns the reason for a finding and the commands of a shell that show it, if it has some, a line each.
 fn commands(result: &CaseResult) -> String {
-    let commands = result.verdict.finding().and_then(|finding| finding.detail.get("commands")?.as_array());
-    let lines = commands.into_iter().flatten().filter_map(Value::as_str);
-    lines.map(|command| format!("  $ {command}\n")).collect()
+    let Some(finding) = result.verdict.finding() else { return String::new() };
+    let reason = finding.detail.get("reason").and_then(Value::as_str).filter(|reason| !reason.is_empty());
+    let commands = finding.detail.get("commands").and_then(Value::as_array).into_iter().flatten();
+    let commands = commands.filter_map(Value::as_str).map(|command| format!("  $ {command}\n"));
+    reason.map(|reason| format!("  {reason}\n")).into_iter().chain(commands).collect()
 }
 
 /// Says why a history is impossible, if the finding is one of the oracle's.

@@ -97,9 +97,17 @@ impl RuleId {
     }
 }
 
+impl Rule {
+    /// Returns the rule with its sentence.
+    pub fn words(&self) -> String {
+        format!("{self}: {}", self.sentence)
+    }
+}
+
+/// Its name and its section.
 impl Display for Rule {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} (RFC 9110, section {}: {})", self.name, self.section, self.sentence)
+        write!(formatter, "{} (RFC 9110, {})", self.name, self.section)
     }
 }
 

@@ -179,9 +179,9 @@ pub(crate) fn draw(drawn: Drawn, random: &mut Random) -> Vec<Step> {
     for label in 1..=steps as Label {
         let target = random.uniform(0..targets);
         let method = match random.uniform(0..10_u8) {
-            0..4 => Method::Get,
-            4 => Method::Head,
-            5..9 => Method::Put,
+            0..3 => Method::Get,
+            3 => Method::Head,
+            4..9 => Method::Put,
             _ => Method::Delete,
         };
         // Mostly something new; some contents come again.

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_harness::{
-    Clients, Conclusion, Environment, HarnessError, Inconclusive, InvalidCase, Left, Process, Role, Setup, Testbed,
-    Testbeds, Verdict, read_case,
+    Clients, Conclusion, DirectionCounts, Environment, HarnessError, Inconclusive, InvalidCase, Left, Process,
+    ProxyCounts, Role, Setup, Testbed, Testbeds, Verdict, read_case,
 };
 use simutant_system::System;
 
@@ -74,7 +74,7 @@ impl Testbed for HttpTestbed {
         let port = setup.fixture.and_then(|known| known.get("fixture_port")?.to_str()?.parse().ok());
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()));
         let waived = setup.waived.keys().filter_map(|name| RuleId::named(name)).collect();
-        Ok(Box::new(Running { case, address, waived, conclusion: Mutex::default() }))
+        Ok(Box::new(Running { case, address, waived, concluded: Mutex::default() }))
     }
 }
 
@@ -90,12 +90,13 @@ struct Running {
     case: TestCase,
     address: SocketAddr,
     waived: RuleSet,
-    conclusion: Mutex<Option<Conclusion>>,
+    /// What came of it, and the messages that were sent and received.
+    concluded: Mutex<Option<(Conclusion, ProxyCounts)>>,
 }
 
 impl Running {
     /// Runs the test case, and concludes.
-    fn conclude(&self) -> Conclusion {
+    fn conclude(&self) -> (Conclusion, ProxyCounts) {
         let TestCase { script, .. } = &self.case;
         let service = Service::waiving(self.waived);
         let target = Target { address: self.address, prefix: fresh(), service, patience: PATIENCE };
@@ -118,9 +119,13 @@ impl Running {
         let kept = RuleId::all().filter(is_kept).map(|rule| rule.rule().name.to_owned()).collect();
         let mut notes = Vec::new();
         if run.lost > 0 {
-            notes.push(format!("{} connections were closed before an answer", run.lost));
+            let connections = if run.lost == 1 { "connection was" } else { "connections were" };
+            notes.push(format!("{} {connections} closed before an answer", run.lost));
         }
-        Conclusion { verdict, not_injected: Vec::new(), notes, kept }
+        let count = |count: usize| DirectionCounts { received: count as u64, ..DirectionCounts::default() };
+        let (forward, back) = (count(run.exchanges.len()), count(run.answered.len()));
+        let counts = ProxyCounts { forward, back, ..ProxyCounts::default() };
+        (Conclusion { verdict, not_injected: Vec::new(), notes, kept }, counts)
     }
 }
 
@@ -133,8 +138,15 @@ impl Environment for Running {
         Some(self)
     }
 
+    /// The messages of the script, without those that a finding was shrunk with.
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        let concluded = self.concluded.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(concluded.as_ref().map(|(_, counts)| *counts).unwrap_or_default())
+    }
+
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
-        let conclusion = self.conclusion.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let concluded = self.concluded.lock().unwrap_or_else(PoisonError::into_inner);
+        let conclusion = concluded.as_ref().map(|(conclusion, _)| conclusion.clone());
         let reason = "the server was not asked".to_owned();
         Ok(conclusion.unwrap_or_else(|| Verdict::Inconclusive(Inconclusive { reason }).into()))
     }
@@ -146,8 +158,8 @@ impl Clients for Running {
         while TcpStream::connect(self.address).is_err() && Instant::now() < deadline {
             std::thread::sleep(PAUSE);
         }
-        let conclusion = self.conclude();
-        *self.conclusion.lock().unwrap_or_else(PoisonError::into_inner) = Some(conclusion);
+        let concluded = self.conclude();
+        *self.concluded.lock().unwrap_or_else(PoisonError::into_inner) = Some(concluded);
         // Each answer that does not come is told by itself.
         Vec::new()
     }

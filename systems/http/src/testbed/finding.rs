@@ -27,6 +27,8 @@ struct Detail<'a> {
     messages: usize,
     /// How many seconds that took.
     seconds: f64,
+    /// What the rules say.
+    reason: String,
     /// The fewest requests that show it.
     exchange: Vec<Line<'a>>,
     /// The same as commands of a shell.
@@ -162,6 +164,7 @@ pub(super) fn finding(
         rules: rules.iter().map(|rule| rule.rule()).collect(),
         messages: run.messages(),
         seconds,
+        reason: rules.iter().map(|rule| rule.rule().words()).collect::<Vec<_>>().join("; "),
         exchange: exchanges.collect(),
         commands: shown.exchanges.iter().map(|it| curl(&it.request, target.address)).collect(),
         script: &script,
