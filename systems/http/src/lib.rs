@@ -124,7 +124,8 @@ impl System for Http {
         let server = simulation.address("server", server::PORT);
         let observer = Observer::new(&simulation);
         let (script, observed) = (case.script.clone(), observer.clone());
-        simulation.add("client", move |context| client(context, server, script, observed));
+        // One that is not answered does not return.
+        simulation.add("client", move |context| client(context, server, script, observed)).expecting(());
         observer.check(&mut simulation, "the answers are those of an HTTP server", Service::default());
         simulation
     }
