@@ -272,7 +272,7 @@ mod tests {
                 folder,
                 input: InputContent::Bytes,
                 fixture: None,
-                waived: &BTreeMap::new(),
+                waived: &std::collections::BTreeMap::new(),
             })
             .expect("ports are free")
     }

@@ -101,7 +101,7 @@ mod tests {
             folder: folder.path(),
             input: InputContent::Bytes,
             fixture: None,
-            waived: &BTreeMap::new(),
+            waived: &std::collections::BTreeMap::new(),
         };
         let environment = LsrNetworkTestbed.set_up(&setup).expect("nothing is needed");
         let [network] = &environment.processes(NETWORK)[..] else { panic!("one program plays all") };
