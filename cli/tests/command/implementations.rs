@@ -407,9 +407,13 @@ fn test_cases_of_the_universe_take_the_place_of_a_suite() {
     assert_eq!((&written("only-copies.json"), &written("test-copies.json")), (&alone, &report));
     assert_eq!((&alone["results"][0]["case"], &alone["results"][1]), (&results[2]["case"], &Value::Null));
 
-    let output = run(&["test", "gbn", "--implementation", &file], folder.path());
+    let output = run(&[&["test", "gbn", "--suite", "suite.json"][..], &arguments].concat(), folder.path());
     assert_exit(&output, 2);
-    assert!(stderr(&output).contains("--suite <FILE>"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("'--suite <FILE>' cannot be used with '--cases <N>'"), "{}", stderr(&output));
+    let output = run(&[&["test", "gbn", "--waive", "if-match"][..], &arguments].concat(), folder.path());
+    assert_exit(&output, 3);
+    let refused = "waives the rule if-match, and the oracle has no rules that can be waived";
+    assert!(stderr(&output).contains(refused), "{}", stderr(&output));
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub enum ImplementationError {
         name: String,
     },
     /// A rule is waived that the oracle does not have.
-    #[error("{}: `[waive]` names {rule}, and the oracle {}", path.display(), known_rules(known))]
+    #[error("{}: waives the rule {rule}, and the oracle {}", path.display(), known_rules(known))]
     NoRule {
         /// The file.
         path: PathBuf,

@@ -93,7 +93,7 @@ fn rules_that_the_oracle_does_not_have_are_refused() {
     let refused = implementation("nginx").waive_rule("if-match", "known", Path::new("nginx.toml"));
     let error = refused.expect_err("there is no such rule").to_string();
     assert!(
-        error.starts_with("nginx.toml: `[waive]` names if-match, and the oracle has these: if-match-first"),
+        error.starts_with("nginx.toml: waives the rule if-match, and the oracle has these: if-match-first"),
         "{error}"
     );
 }
