@@ -118,14 +118,7 @@ impl System for Http {
 
     fn configure(case: &TestCase) -> Simulation<HttpMessage> {
         let mut simulation = Simulation::new(case.seed);
-        let [min, max] = [1, case.latency_ms].map(VirtualDuration::from_millis);
-        simulation.network(Link { latency: Latency::Uniform { min, max }, ..Link::default() });
-        simulation.add("server", server::server);
-        let server = simulation.address("server", server::PORT);
-        let observer = Observer::new(&simulation);
-        let (script, observed) = (case.script.clone(), observer.clone());
-        // One that is not answered does not return.
-        simulation.add("client", move |context| client(context, server, script, observed)).expecting(());
+        let observer = set_up(&mut simulation, case.script.clone(), case.latency_ms);
         observer.check(&mut simulation, "the answers are those of an HTTP server", Service::default());
         simulation
     }
@@ -133,6 +126,19 @@ impl System for Http {
     fn criteria() -> Vec<BlackBoxCriterion<TestCase>> {
         Vec::new()
     }
+}
+
+/// Adds a network, a server, and a client that makes the requests of a script. Returns who observes it.
+fn set_up(simulation: &mut Simulation<HttpMessage>, script: Vec<Step>, latency_ms: u64) -> Observer<Request, Response> {
+    let [min, max] = [1, latency_ms].map(VirtualDuration::from_millis);
+    simulation.network(Link { latency: Latency::Uniform { min, max }, ..Link::default() });
+    simulation.add("server", server::server);
+    let server = simulation.address("server", server::PORT);
+    let observer = Observer::new(simulation);
+    let observed = observer.clone();
+    // One that is not answered does not return.
+    simulation.add("client", move |context| client(context, server, script, observed)).expecting(());
+    observer
 }
 
 /// Makes the requests of a script, as the real client does.

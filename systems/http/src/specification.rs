@@ -4,8 +4,12 @@
 //! is not known when it matters is open, and a search looks at both answers.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
+use rpds::RedBlackTreeMap;
 use serde::Serialize;
+
 use simutant_oracle::{Footprint, Open, Region, Session, Specification};
 
 use crate::message::{Method, Request, Seen, Tags};
@@ -26,13 +30,34 @@ pub struct Service {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct Resource {
     content: Option<Content>,
-    /// The strong tags that contents had.
-    spent: BTreeMap<String, String>,
+    spent: Spent,
+}
+
+/// The strong tags that contents had, each with the content. They become more and more, so states share them, and are told
+/// apart by a sum of their hashes first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Spent {
+    sum: u64,
+    bodies: RedBlackTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl Hash for Spent {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.sum.hash(hasher);
+    }
+}
+
+impl Spent {
+    fn insert(&mut self, tag: &str, body: &Arc<str>) {
+        let (tag, body) = (Arc::<str>::from(tag), Arc::clone(body));
+        self.sum = self.sum.wrapping_add(Region::of(&(&tag, &body)).0);
+        self.bodies.insert_mut(tag, body);
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Content {
-    body: String,
+    body: Arc<str>,
     tag: TagKnowledge,
     /// It was modified between these, in seconds since 1970.
     modified: (u64, u64),
@@ -103,10 +128,7 @@ impl Specification for Service {
     }
 
     fn heap_bytes(&self) -> usize {
-        let of = |resource: &Resource| {
-            let spent = resource.spent.iter().map(|(tag, body)| 96 + tag.len() + body.len()).sum::<usize>();
-            128 + spent + resource.content.as_ref().map_or(0, |content| content.body.len())
-        };
+        let of = |resource: &Resource| 128 + resource.content.as_ref().map_or(0, |content| content.body.len());
         self.resources.values().map(of).sum()
     }
 }
@@ -146,8 +168,10 @@ impl Resource {
             };
             if !self.has_one_of(tags, comparison, rules) && rules.keeps(rule) {
                 // What has been applied already may be confirmed (section 13.1.1).
-                let is_applied =
-                    self.content.as_ref().is_some_and(|content| Some(&content.body) == request.body.as_ref());
+                let is_applied = self
+                    .content
+                    .as_ref()
+                    .is_some_and(|content| request.body.as_ref().is_some_and(|body| **body == *content.body));
                 return Some(if is_applied && rules.open.maybe() { Due::Replaced } else { Due::Failed });
             }
         }
@@ -200,7 +224,7 @@ impl Resource {
             return Due::Deleted;
         }
         let since = before.as_ref().map_or(LONG_AGO + 1, |content| content.modified.0);
-        let body = request.body.clone().unwrap_or_default();
+        let body = Arc::from(request.body.as_deref().unwrap_or_default());
         self.content = Some(Content { body, tag: TagKnowledge::nothing(), modified: (since, u64::MAX) });
         if before.is_some() { Due::Replaced } else { Due::Created }
     }
@@ -220,7 +244,7 @@ impl Resource {
         let Some(content) = &mut self.content else { return is_status };
         let length = content.body.len() as u64;
         let is_body = match (due, method) {
-            (Due::Content, Method::Get) => seen.body == content.body,
+            (Due::Content, Method::Get) => *seen.body == *content.body,
             (Due::Content, _) => seen.length.is_none_or(|seen| seen == length) || !rules.keeps(R::HeadLength),
             _ => true,
         };
@@ -263,7 +287,7 @@ impl Resource {
 
     /// Returns whether the content may have a strong tag of this text: not where another content had it.
     fn may_be_strong(&self, tag: Option<&EntityTag>, rules: &mut Rules<'_, '_>) -> bool {
-        let had = tag.and_then(|tag| self.spent.get(&tag.opaque));
+        let had = tag.and_then(|tag| self.spent.bodies.get(tag.opaque.as_str()));
         let body = self.content.as_ref().map(|content| &content.body);
         had.is_none() || had == body || !rules.keeps(RuleId::TagChanges)
     }
@@ -272,9 +296,9 @@ impl Resource {
     fn spend(&mut self) {
         if let Some(Content { body, tag, .. }) = &self.content
             && let Some(strong) = tag.strong()
-            && self.spent.get(strong) != Some(body)
+            && self.spent.bodies.get(strong).is_none_or(|had| had != body)
         {
-            self.spent.insert(strong.to_owned(), body.clone());
+            self.spent.insert(strong, body);
         }
     }
 

@@ -1,6 +1,6 @@
 //! The simulated server keeps the specification, and servers that break a rule do not.
 
-use simutant_oracle::{Check, Recorder, Session, Time};
+use simutant_oracle::{Check, End, Online, OnlineBudget, Recorder, Session, Time};
 
 use super::*;
 use crate::message::{Conditions, Method, Tags};
@@ -180,4 +180,66 @@ fn what_is_not_there_cannot_be_compared() {
     check_wrong(&[put("x", Conditions::default(), 204)], &[R::PutCreates]);
     check_wrong(&[put("x", Conditions::default(), 201), put("y", Conditions::default(), 201)], &[R::PutReplaces]);
     check_wrong(&[put("x", Conditions::default(), 500)], &[]);
+}
+
+/// Whether a history is possible in which calls overlap: each is a request that begins, or the answer to one that has begun.
+fn is_possible_in_order(events: &[(usize, &Exchange, bool)]) -> bool {
+    let recorder = Recorder::in_order();
+    let mut calls = BTreeMap::new();
+    for (connection, Exchange(request, seen), is_end) in events {
+        if *is_end {
+            let call = calls.remove(connection).expect("it has begun");
+            recorder.returned(call, Response::Seen(seen.clone()), Time::ZERO).expect("each ends once");
+        } else {
+            calls.insert(connection, recorder.invoke(Session(*connection as u64), request.clone(), Time::ZERO));
+        }
+    }
+    Check::default().run(&recorder.history(), &Service::default()).is_possible()
+}
+
+#[test]
+fn what_was_answered_before_a_request_was_sent_came_before_it() {
+    let [old, new] = ["old", "new"].map(|body| get(Conditions::default(), content(body, "W/\"1\"")));
+    let create = put("old", Conditions::default(), 201);
+    let change = put("new", Conditions::default(), 204);
+    let begun = [(1, &create, false), (1, &create, true)];
+    let after = |events: [(usize, &Exchange, bool); 4]| is_possible_in_order(&[&begun[..], &events].concat());
+    // Figures 1.2, 1.3 and 1.4 of Li's thesis; 6.3 has the last two.
+    assert!(after([(1, &change, false), (1, &change, true), (2, &new, false), (2, &new, true)]));
+    assert!(after([(1, &change, false), (2, &old, false), (1, &change, true), (2, &old, true)]));
+    assert!(!after([(1, &change, false), (1, &change, true), (2, &old, false), (2, &old, true)]));
+}
+
+#[test]
+fn few_states_are_possible_at_a_time() {
+    // With so many requests in flight, 99 of 100 times.
+    for (connections, states_max) in [(1, 1), (2, 4), (4, 35), (8, 300)] {
+        let script = script::draw(Drawn { steps: 600, connections, targets: 3 }, &mut Random::from_seed(5));
+        let mut simulation = Simulation::new(3);
+        let observer = set_up(&mut simulation, script, *LATENCY_MS.end());
+        assert!(simulation.run().ended.passed());
+        let history = observer.recorder().history();
+        let mut events = Vec::new();
+        for (place, call) in history.calls().iter().enumerate() {
+            events.push((call.invoked.event, place, None));
+            let End::Returned { at, response } = &call.end else { panic!("each request is answered") };
+            events.push((at.event, place, Some(response)));
+        }
+        events.sort_by_key(|(event, ..)| *event);
+        let mut online = Online::new(Service::default(), OnlineBudget::default());
+        let (mut calls, mut states) = (BTreeMap::new(), Vec::new());
+        for (_, place, response) in events {
+            let call = &history.calls()[place];
+            match response {
+                None => _ = calls.insert(place, online.invoked(call.session, call.operation.clone())),
+                Some(response) => {
+                    assert_eq!(online.returned(calls[&place], response.clone()), Ok(()));
+                    states.push(online.states().count());
+                }
+            }
+        }
+        states.sort_unstable();
+        let most = states[states.len() * 99 / 100];
+        assert!(most <= states_max, "{connections} in flight: {most}");
+    }
 }
