@@ -8,9 +8,8 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use crate::open::Script;
 use crate::search::parts;
-use crate::{Explored, Footprint, Limit, Open, Session, Specification};
+use crate::{Explored, Footprint, Limit, Session, Specification, outcomes};
 
 /// A check of linearizability that is told what clients see while they see it.
 ///
@@ -34,8 +33,9 @@ use crate::{Explored, Footprint, Limit, Open, Session, Specification};
 /// # Ok::<(), simutant_oracle::OnlineError>(())
 /// ```
 ///
-/// Calls of unknown end stay under way for ever, and each of them is one more that may have taken effect before the
-/// next answer. A service that loses many answers makes the frontier large.
+/// Calls of [unknown end](Online::unknown) that may have changed something stay under way for ever, and each of them is
+/// one more that may have taken effect before the next answer. A service that loses many answers makes the frontier large.
+/// Those that change nothing, as their [footprint](Specification::footprint) says, are forgotten.
 pub struct Online<S: Specification> {
     frontier: Vec<Possible<S>>,
     /// The calls under way, and those that are over and stand behind one that is not.
@@ -96,23 +96,41 @@ struct Observed<S: Specification> {
     operation: S::Operation,
     /// What it was answered, once it was.
     response: Option<S::Response>,
+    /// Whether nobody will know what became of it, and it does not matter.
+    is_lost: bool,
+}
+
+impl<S: Specification> Observed<S> {
+    fn is_under_way(&self) -> bool {
+        self.response.is_none() && !self.is_lost
+    }
 }
 
 /// A way in which the service may have done what was observed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Possible<S> {
-    /// The state before the first call that took effect and has not been answered.
+    /// The state before what matters yet.
     base: S,
-    /// The calls that took effect from there on, and what was chosen in each.
-    since: Vec<(CallNumber, Script)>,
-    /// The state after them.
-    state: S,
+    /// The calls that took effect from there on, each with the state after it.
+    since: Vec<(CallNumber, S)>,
+}
+
+impl<S> Possible<S> {
+    /// Returns the state after all calls that took effect.
+    fn state(&self) -> &S {
+        self.since.last().map_or(&self.base, |(_, state)| state)
+    }
+
+    /// Returns the place of a call among those that took effect.
+    fn place(&self, number: CallNumber) -> Option<usize> {
+        self.since.iter().position(|(call, _)| *call == number)
+    }
 }
 
 impl<S: Specification> Online<S> {
     /// Returns a check that begins at an initial state.
     pub fn new(initial: S, budget: OnlineBudget) -> Self {
-        let frontier = vec![Possible { base: initial.clone(), since: Vec::new(), state: initial }];
+        let frontier = vec![Possible { base: initial, since: Vec::new() }];
         Self { frontier, calls: BTreeMap::new(), invoked: 0, budget, explored: Explored::default() }
     }
 
@@ -120,7 +138,7 @@ impl<S: Specification> Online<S> {
     pub fn invoked(&mut self, session: Session, operation: S::Operation) -> CallNumber {
         let number = CallNumber(self.invoked);
         self.invoked += 1;
-        self.calls.insert(number, Observed { session, operation, response: None });
+        self.calls.insert(number, Observed { session, operation, response: None, is_lost: false });
         number
     }
 
@@ -132,14 +150,24 @@ impl<S: Specification> Online<S> {
         let call = self
             .calls
             .get_mut(&number)
-            .filter(|call| call.response.is_none())
+            .filter(|call| call.is_under_way())
             .ok_or(OnlineError::NotUnderWay { call: number })?;
         call.response = Some(response);
         let mut meter = Meter { budget: self.budget, steps: 0, kept: Vec::new() };
         let related = self.related(number);
-        for possible in std::mem::take(&mut self.frontier) {
-            self.explain(possible, number, &related, &mut meter)
-                .map_err(|limit| OnlineError::Undecided { call: number, limit })?;
+        // What took effect before the call, and what after it has to be gone through again with what the answer says.
+        let mut again = Distinct::default();
+        for mut possible in std::mem::take(&mut self.frontier) {
+            if let Some(place) = possible.place(number) {
+                let rest: Vec<CallNumber> = possible.since.drain(place..).map(|(call, _)| call).collect();
+                again.insert((possible, rest));
+            } else {
+                self.explain(possible, number, &related, &mut meter)
+                    .map_err(|limit| OnlineError::Undecided { call: number, limit })?;
+            }
+        }
+        for (possible, rest) in again.elements {
+            self.replay(possible, &rest, &mut meter).map_err(|limit| OnlineError::Undecided { call: number, limit })?;
         }
         self.explored.steps += meter.steps;
         self.explored.configurations += meter.kept.len() as u64;
@@ -166,17 +194,29 @@ impl<S: Specification> Online<S> {
     /// # Errors
     /// [`OnlineError`] if it must have had one.
     pub fn did_not_happen(&mut self, number: CallNumber) -> Result<(), OnlineError> {
-        if self.calls.get(&number).is_none_or(|call| call.response.is_some()) {
+        if self.calls.get(&number).is_none_or(|call| !call.is_under_way()) {
             return Err(OnlineError::NotUnderWay { call: number });
         }
-        self.frontier.retain(|possible| possible.since.iter().all(|(call, _)| *call != number));
+        self.frontier.retain(|possible| possible.place(number).is_none());
         self.calls.remove(&number);
         if self.frontier.is_empty() { Err(OnlineError::Impossible { call: number }) } else { Ok(()) }
     }
 
+    /// Observes that nobody will know what became of a call. One that may have changed something stays under way.
+    ///
+    /// # Errors
+    /// [`OnlineError::NotUnderWay`] if the call has ended.
+    pub fn unknown(&mut self, number: CallNumber) -> Result<(), OnlineError> {
+        let call = self.calls.get_mut(&number).filter(|call| call.is_under_way());
+        let call = call.ok_or(OnlineError::NotUnderWay { call: number })?;
+        call.is_lost = S::footprint(&call.operation, None).is_read();
+        self.fold();
+        Ok(())
+    }
+
     /// Returns the states that the service can be in. One may come more than once, for other reasons.
     pub fn states(&self) -> impl Iterator<Item = &S> {
-        self.frontier.iter().map(|possible| &possible.state)
+        self.frontier.iter().map(Possible::state)
     }
 
     /// Returns what the check has done so far.
@@ -194,11 +234,12 @@ impl<S: Specification> Online<S> {
         let part = numbers.iter().position(|other| *other == number).map(|place| parts[place]);
         // Reads, too: nobody knows yet which state answers them.
         let is_related =
-            |(place, other): (usize, &CallNumber)| Some(parts[place]) == part && self.calls[other].response.is_none();
+            |(place, other): (usize, &CallNumber)| Some(parts[place]) == part && self.calls[other].is_under_way();
         numbers.iter().enumerate().filter(|&found| is_related(found)).map(|(_, other)| *other).collect()
     }
 
-    /// Adds to what is kept all that a possibility can become with the answer to a call.
+    /// Adds to what is kept all that a possibility can become in which a call takes effect now, after others that are under
+    /// way.
     fn explain(
         &self,
         possible: Possible<S>,
@@ -206,22 +247,17 @@ impl<S: Specification> Online<S> {
         related: &[CallNumber],
         meter: &mut Meter<S>,
     ) -> Result<(), Limit> {
-        if possible.since.iter().any(|(call, _)| *call == number) {
-            // It took effect before, and now it is known whether it can have been so.
-            let start = Possible { base: possible.base.clone(), since: Vec::new(), state: possible.base };
-            return self.replay(start, &possible.since, meter);
-        }
         // Sequences of calls under way that end in this one.
         let mut sequences = Distinct::default();
         sequences.insert(possible);
         let mut at = 0;
         while let Some(possible) = sequences.elements.get(at).cloned() {
             at += 1;
-            for next in self.after(&possible, number, Script::default(), meter)? {
+            for next in self.after(&possible, number, meter)? {
                 meter.keep(next)?;
             }
-            for &other in related.iter().filter(|&&other| possible.since.iter().all(|(call, _)| *call != other)) {
-                for next in self.after(&possible, other, Script::default(), meter)? {
+            for &other in related.iter().filter(|&&other| possible.place(other).is_none()) {
+                for next in self.after(&possible, other, meter)? {
                     sequences.insert(next);
                 }
             }
@@ -229,74 +265,59 @@ impl<S: Specification> Online<S> {
         Ok(())
     }
 
-    /// Takes the calls of a possibility once more, with all answers that are known by now.
-    fn replay(&self, start: Possible<S>, since: &[(CallNumber, Script)], meter: &mut Meter<S>) -> Result<(), Limit> {
-        let Some(((number, script), rest)) = since.split_first() else { return meter.keep(start) };
-        for next in self.after(&start, *number, script.clone(), meter)? {
+    /// Goes through calls once more, with all answers that are known by now. What they choose is open again: a call that was
+    /// asked whether a tag is the one that it names may know it now, and ask for something else.
+    fn replay(&self, start: Possible<S>, rest: &[CallNumber], meter: &mut Meter<S>) -> Result<(), Limit> {
+        let Some((&number, rest)) = rest.split_first() else { return meter.keep(start) };
+        for next in self.after(&start, number, meter)? {
             self.replay(next, rest, meter)?;
         }
         Ok(())
     }
 
-    /// Returns what a possibility becomes with one more call, for all choices that begin with those of a script.
+    /// Returns what a possibility becomes when a call takes effect, whatever is chosen.
     fn after(
         &self,
         possible: &Possible<S>,
         number: CallNumber,
-        chosen: Script,
         meter: &mut Meter<S>,
     ) -> Result<Vec<Possible<S>>, Limit> {
-        let Observed { session, operation, response } = &self.calls[&number];
-        let mut after = Vec::new();
-        let mut script = chosen.clone();
-        loop {
+        let Observed { session, operation, response, .. } = &self.calls[&number];
+        let mut states = Distinct::default();
+        for (_, state) in outcomes(possible.state(), *session, operation, response.as_ref()) {
             meter.steps += 1;
             if meter.steps > meter.budget.steps {
                 return Err(Limit::Steps);
             }
-            let mut state = possible.state.clone();
-            let mut open = Open::enumerated(&mut script);
-            let expected = state.step(*session, operation, &mut open);
-            let agrees =
-                response.as_ref().is_none_or(|observed| state.agrees(operation, &expected, observed, &mut open));
-            if agrees {
-                let mut since = possible.since.clone();
-                since.push((number, script.clone()));
-                after.push(Possible { base: possible.base.clone(), since, state });
-            }
-            if !script.advance() || !script.begins_with(&chosen) {
-                return Ok(after);
-            }
+            states.insert(state);
         }
+        // What does not agree was a step, too.
+        meter.steps += 1;
+        let next = |state| {
+            let mut since = possible.since.clone();
+            since.push((number, state));
+            Possible { base: possible.base.clone(), since }
+        };
+        Ok(states.elements.into_iter().map(next).collect())
     }
 
     /// Moves the base of each possibility over the calls at its beginning that have been answered, and forgets calls
     /// that stand behind no other one.
     fn fold(&mut self) {
         let calls = &self.calls;
-        for possible in &mut self.frontier {
-            let answered = possible.since.iter().take_while(|(call, _)| calls[call].response.is_some()).count();
-            if answered == possible.since.len() {
-                possible.base.clone_from(&possible.state);
-                possible.since.clear();
-                continue;
-            }
-            for (call, mut script) in possible.since.drain(..answered).collect::<Vec<_>>() {
-                let Observed { session, operation, response } = &calls[&call];
-                let mut open = Open::enumerated(&mut script);
-                let expected = possible.base.step(*session, operation, &mut open);
-                if let Some(observed) = response {
-                    possible.base.agrees(operation, &expected, observed, &mut open);
-                }
-            }
-        }
         let mut distinct = Distinct::default();
-        self.frontier.drain(..).for_each(|possible| distinct.insert(possible));
+        for mut possible in self.frontier.drain(..) {
+            let over = possible.since.iter().take_while(|(call, _)| !calls[call].is_under_way()).count();
+            if let Some((_, state)) = possible.since.drain(..over).next_back() {
+                possible.base = state;
+            }
+            distinct.insert(possible);
+        }
         self.frontier = distinct.elements;
         let frontier = &self.frontier;
-        let is_used =
-            |number: &CallNumber| frontier.iter().any(|possible| possible.since.iter().any(|(call, _)| call == number));
-        self.calls.retain(|number, call| call.response.is_none() || is_used(number));
+        self.calls.retain(|number, call| {
+            call.is_under_way() || frontier.iter().any(|possible| possible.place(*number).is_some())
+        });
     }
 }
 

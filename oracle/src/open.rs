@@ -111,11 +111,6 @@ impl Script {
         false
     }
 
-    /// Returns whether the first choices are those of another script.
-    pub(crate) fn begins_with(&self, other: &Self) -> bool {
-        self.0.starts_with(&other.0)
-    }
-
     /// Goes back to the first combination.
     pub(crate) fn clear(&mut self) {
         self.0.clear();

@@ -13,6 +13,7 @@ pub mod tag;
 #[cfg(feature = "testbed")]
 #[expect(clippy::disallowed_methods, reason = "real programs take real time")]
 pub mod testbed;
+pub mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;

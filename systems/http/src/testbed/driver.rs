@@ -5,12 +5,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use simutant_oracle::{CallNumber, Online, OnlineBudget, OnlineError, Session};
+use simutant_oracle::{OnlineError, Session};
 
 use super::wire::{self, Malformed};
 use crate::message::{Method, Request, Seen};
 use crate::script::{Answers, Step};
-use crate::specification::{Response, Service};
+use crate::specification::Service;
+use crate::watch::{Asked, Watch};
 
 /// What is read from a connection at once.
 const PIECE_BYTES: usize = 16 * 1024;
@@ -82,7 +83,7 @@ struct Connection {
 struct Open {
     exchange: usize,
     method: Method,
-    call: CallNumber,
+    asked: Asked,
     due: Instant,
 }
 
@@ -97,7 +98,7 @@ impl Target {
     }
 
     fn make(&self, script: &[Step], run: &mut Run) -> Result<(), End> {
-        let mut online = Online::new(self.service.clone(), OnlineBudget::default());
+        let mut watch = Watch::new(self.service.clone());
         let mut answers = Answers::default();
         let highest = script.iter().map(|step| step.connection).max().unwrap_or_default();
         let mut connections: Vec<Option<Connection>> = (0..=highest).map(|_| None).collect();
@@ -108,12 +109,12 @@ impl Target {
             }) {
                 let request = step.request(&self.prefix, &answers);
                 let session = Session(step.connection.into());
-                let call = online.invoked(session, request.clone());
+                let asked = watch.asked(session, request.clone());
                 let (exchange, method) = (run.exchanges.len(), step.method);
                 let bytes = wire::bytes(&request, &self.address.to_string());
                 run.exchanges.push(Exchange { step: place, request, answer: None });
                 let connection = &mut connections[usize::from(step.connection)];
-                let open = Open { exchange, method, call, due: Instant::now() + self.patience };
+                let open = Open { exchange, method, asked, due: Instant::now() + self.patience };
                 self.send(connection, &bytes)?.open = Some(open);
             }
             if connections.iter().flatten().all(|connection| connection.open.is_none()) {
@@ -124,13 +125,14 @@ impl Target {
                 let Some(connection) = slot.as_mut().filter(|connection| connection.open.is_some()) else { continue };
                 let is_ended = connection.receive();
                 let open = connection.open.as_ref().expect("it was looked at");
-                let (exchange, call) = (open.exchange, open.call);
+                let exchange = open.exchange;
                 let answer = wire::response(&connection.received, open.method, is_ended)
                     .map_err(|Malformed(reason)| End::Malformed(exchange, reason))?;
                 let Some(answer) = answer else {
                     if is_ended {
                         // The request may have been performed, or not.
                         run.lost += 1;
+                        watch.lost(&open.asked);
                         *slot = None;
                     } else if Instant::now() >= open.due {
                         return Err(End::Silent(exchange));
@@ -138,7 +140,7 @@ impl Target {
                     continue;
                 };
                 connection.received.drain(..answer.bytes);
-                connection.open = None;
+                let Some(Open { asked, .. }) = connection.open.take() else { continue };
                 if answer.closes || is_ended {
                     *slot = None;
                 }
@@ -146,8 +148,8 @@ impl Target {
                 answers.add(step, &answer.seen);
                 run.exchanges[exchange].answer = Some((answer.seen.clone(), sent));
                 run.answered.push(exchange);
-                match online.returned(call, Response::Seen(answer.seen)) {
-                    Ok(()) => {}
+                match watch.answered(&asked, answer.seen) {
+                    Ok(_) => {}
                     Err(OnlineError::Impossible { .. }) => return Err(End::Wrong(exchange)),
                     Err(error) => return Err(End::Undecided(error.to_string())),
                 }

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use serde::Serialize;
-use simutant_oracle::{Online, OnlineBudget, Session};
+use simutant_oracle::{OnlineError, Session};
 use simutant_outcomes::{Finding, FindingClass};
 
 use super::driver::{End, Exchange, Run, Target};
@@ -11,7 +11,8 @@ use super::wire;
 use crate::message::{Request, Seen};
 use crate::rules::{Rule, RuleId, RuleSet};
 use crate::script::Step;
-use crate::specification::{Response, Service};
+use crate::specification::Service;
+use crate::watch::Watch;
 
 /// How often a shorter script is tried: a server may be right at times.
 const TRIES: usize = 2;
@@ -110,20 +111,15 @@ impl Broken {
 
 /// Returns whether a service may have answered so. What cannot be decided is possible.
 pub(super) fn is_possible(script: &[Step], run: &Run, service: Service) -> bool {
-    let mut online = Online::new(service, OnlineBudget::default());
-    let mut calls = Vec::new();
-    let mut invoke = |online: &mut Online<Service>, until: usize| {
-        for Exchange { step, request, .. } in run.exchanges.iter().take(until).skip(calls.len()) {
-            calls.push(online.invoked(Session(script[*step].connection.into()), request.clone()));
-        }
-        calls.clone()
-    };
+    let mut watch = Watch::new(service);
+    let mut asked = Vec::new();
     for &exchange in &run.answered {
         let Some((seen, sent)) = &run.exchanges[exchange].answer else { continue };
-        let calls = invoke(&mut online, *sent);
-        match online.returned(calls[exchange], Response::Seen(seen.clone())) {
-            Ok(()) => {}
-            Err(error) => return !matches!(error, simutant_oracle::OnlineError::Impossible { .. }),
+        for Exchange { step, request, .. } in run.exchanges.iter().take(*sent).skip(asked.len()) {
+            asked.push(watch.asked(Session(script[*step].connection.into()), request.clone()));
+        }
+        if let Err(error) = watch.answered(&asked[exchange], seen.clone()) {
+            return !matches!(error, OnlineError::Impossible { .. });
         }
     }
     true
