@@ -21,7 +21,7 @@ use crate::progress::ProgressPhase;
 use crate::stages::CompilerMessage;
 
 /// How many markings a state space has at most that is drawn: with more, no line is told from others.
-const DRAWN_MAX: usize = 400;
+pub(crate) const DRAWN_MAX: usize = 400;
 
 /// What `--json` prints of runs.
 #[derive(Debug, Serialize)]

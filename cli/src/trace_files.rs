@@ -10,6 +10,8 @@ use simutant_traces::diagram::{self, Caption};
 use simutant_traces::history::{self, Picture};
 use simutant_traces::{json_lines, nets, pcapng, perfetto};
 
+use crate::exit::BadInput;
+use crate::explore::DRAWN_MAX;
 use crate::output;
 
 /// A file for `--diagram` and `--picture`.
@@ -123,8 +125,9 @@ impl StateSpaceFile {
             (SpaceForm::Svg, Some(drawing)) => nets::state_space_svg(drawing),
             (SpaceForm::Dot, Some(drawing)) => drawing.dot(),
             (SpaceForm::Svg | SpaceForm::Dot, None) => {
-                output::tell(&format!("{} markings are too many to be drawn", explored.markings));
-                return Ok(());
+                let (path, markings) = (self.path.display(), explored.markings);
+                let message = format!("{path}: {markings} markings are too many to be drawn; at most {DRAWN_MAX} are");
+                return Err(BadInput(message).into());
             }
         };
         output::write_named(&self.path, text.as_bytes())

@@ -14,7 +14,7 @@
 //!     net: "two-phase-commit".into(),
 //!     arguments: vec![json!(1)],
 //!     paths: Paths::All,
-//!     endless: 0,
+//!     endless: 0, repeated: Vec::new(),
 //!     cases: vec![NamedCase {
 //!         inputs: vec![json!({ "vote": { "worker": 1, "vote": "no" } })],
 //!         outcomes: vec![vec![json!({ "told": { "worker": 1, "decision": "abort" } })]],
@@ -125,7 +125,7 @@ pub fn files(tests: &NamedTests, names: &Names, language: Language) -> Result<Ve
 
 /// Returns the tests as JSON, with a line for the inputs of a case, and one for each outcome.
 fn json(tests: &NamedTests) -> String {
-    let NamedTests { net, arguments, paths, endless, cases } = tests;
+    let NamedTests { net, arguments, paths, endless, cases, .. } = tests;
     let (net, paths, arguments) = (Value::from(net.as_str()), serde_json::json!(paths), serde_json::json!(arguments));
     let mut text = format!(
         "{{\n  \"format_version\": {FORMAT_VERSION},\n  \"net\": {net},\n  \"arguments\": {arguments},\n  \

@@ -11,6 +11,9 @@ use crate::arguments::ExploreArguments;
 use crate::exit::BadInput;
 use crate::output;
 
+/// What files of tests have in their headers.
+const HEADER: &str = "Written by `simutant explore`";
+
 /// Where test cases go, and in which words.
 #[derive(Debug)]
 pub(super) struct TestFile {
@@ -30,6 +33,16 @@ impl TestFile {
             let expected = ".json or .xml (data), or .rs, .go or .py (tests)";
             BadInput(format!("--tests {}: its name must end in {expected}", path.display()))
         })?;
+        if language == Language::Go && !path.to_string_lossy().ends_with("_test.go") {
+            let message = format!("--tests {}: Go runs tests in files whose names end in _test.go", path.display());
+            return Err(BadInput(message));
+        }
+        // Data is written anew as all results are; tests may stand beside code.
+        let is_code = !matches!(language, Language::Json | Language::Xml);
+        if is_code && std::fs::read_to_string(&path).is_ok_and(|text| !text.contains(HEADER)) {
+            let message = format!("--tests {}: it was not written by this command; name another file", path.display());
+            return Err(BadInput(message));
+        }
         let names = match &arguments.names {
             Some(table) => read_names(table)?,
             None => Names::default(),
@@ -58,6 +71,10 @@ impl TestFile {
         for file in beside {
             let path = self.path.with_file_name(&file.name);
             if file.is_template && path.exists() {
+                output::tell(&format!(
+                    "{}: it stays as it is; other names or events need other methods there",
+                    path.display()
+                ));
                 continue;
             }
             if let Some(folder) = path.parent() {
@@ -111,8 +128,14 @@ mod checks {
             NamedCase { inputs: events(input), outcomes: vec![events(output)] }
         };
         let refusal = |cases| {
-            let tests =
-                NamedTests { net: "office".into(), arguments: Vec::new(), paths: Paths::All, endless: 0, cases };
+            let tests = NamedTests {
+                net: "office".into(),
+                arguments: Vec::new(),
+                paths: Paths::All,
+                endless: 0,
+                repeated: Vec::new(),
+                cases,
+            };
             file.check(&tests).err().map(|BadInput(message)| message)
         };
         let cases = [

@@ -71,7 +71,8 @@ pub(super) fn explored(explored: &Explored, lists_all: bool) -> String {
 
 /// Returns what is said of simulated runs.
 pub(super) fn simulated(found: &NamedTests, runs: usize) -> String {
-    format!("{}: {}\n{}", found.net, counted(runs, "run", "runs"), tests(found))
+    let unchecked = "properties are not checked: runs do not come to all markings\n";
+    format!("{}: {}\n{}{unchecked}", found.net, counted(runs, "run", "runs"), tests(found))
 }
 
 fn tests(found: &NamedTests) -> String {
@@ -95,8 +96,13 @@ fn tests(found: &NamedTests) -> String {
             writeln!(text, "{}, which give no test case", counted(runs, "run without an end", "runs without an end"))
         }
     };
+    for event in &found.repeated {
+        _ = writeln!(text, "{event} comes twice in a run, and counts once: give it a field that tells them apart");
+    }
     if found.paths == Paths::Simulated {
-        text.push_str("an outcome that no run showed is inconclusive, and not wrong\n");
+        text.push_str(
+            "an outcome that no run showed is inconclusive, and not wrong, unless --names has paths = \"all\"\n",
+        );
     }
     text
 }

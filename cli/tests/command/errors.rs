@@ -67,9 +67,8 @@ fn where_there_is_no_package_the_message_says_so_and_names_the_systems_that_come
 }
 
 #[test]
-fn a_test_without_inputs_is_told_both_options_that_give_some() {
+fn a_test_has_a_suite_or_test_cases_of_the_universe() {
     let out = folder();
-    check(&["test", "gbn", "--implementation", "udp"], out.path(), 2, &["--suite <FILE>", "--cases <N>"]);
     let both = ["test", "gbn", "--implementation", "udp", "--suite", "a", "--cases", "1"];
     check(&both, out.path(), 2, &["cannot be used with"]);
 }

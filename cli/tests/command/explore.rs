@@ -64,6 +64,9 @@ fn what_cannot_be_explored_is_told() {
         "a file says nothing of stimuli and observations, and takes no --tests",
     );
     check_refused(&[&net, "--tests", "a.rb"], "--tests a.rb: its name must end in .json or .xml (data)");
+    check_refused(&["two-phase-commit", "--tests", "a.go"], "Go runs tests in files whose names end in _test.go");
+    let own = write(&folder.path().join("own.py"), "# By hand.\n");
+    check_refused(&["two-phase-commit", "--tests", &own], "own.py: it was not written by this command");
     check_refused(&["two-phase-comit"], "did you mean `two-phase-commit`?");
     let names = write(&folder.path().join("names.toml"), "time_out = 2\n");
     check_refused(&["two-phase-commit", "--tests", "a.py", "--names", &names], "names.toml: TOML parse error");
@@ -91,6 +94,12 @@ fn a_net_of_simutants_systems_is_found_anywhere_and_takes_arguments() {
     );
     check_refused(&["two-phase-commit", "many"], "argument 1 is \"many\": invalid type");
     check_refused(&["two-phase-commit", "1", "2"], "2 arguments were given, and it takes 1");
+    let output = explore(folder.path(), &["two-phase-commit", "4", "--picture", "space.svg"]);
+    assert_exit(&output, 3);
+    assert!(
+        stderr(&output).contains("space.svg: 2811 markings are too many to be drawn; at most 400 are"),
+        "{output:?}"
+    );
     // What would be ignored.
     for (option, with) in [(["--markings", "9"], true), (["--memory", "1MB"], true), (["--steps", "9"], false)] {
         let simulate = ["--simulate", "3"];

@@ -167,7 +167,14 @@ impl Names {
             cases.push(NamedCase { inputs, outcomes: outcomes.collect::<Result<_, _>>()? });
         }
         let (net, arguments) = (tests.net.clone(), tests.arguments.clone());
-        Ok(NamedTests { net, arguments, paths: self.paths.unwrap_or(tests.paths), endless: tests.endless, cases })
+        Ok(NamedTests {
+            net,
+            arguments,
+            paths: self.paths.unwrap_or(tests.paths),
+            endless: tests.endless,
+            repeated: Vec::new(),
+            cases,
+        })
     }
 
     /// Returns what stands in the templates of all languages for the settings; a language has two words for truth.

@@ -41,7 +41,14 @@ fn two_phase_commit(paths: Paths) -> NamedTests {
         NamedCase { inputs: (1..=3).map(vote).collect(), outcomes: vec![outcome.collect()] }
     };
     let cases = (0..8).map(case).collect();
-    NamedTests { net: "two-phase-commit".into(), arguments: vec![json!(3)], paths, endless: 0, cases }
+    NamedTests {
+        net: "two-phase-commit".into(),
+        arguments: vec![json!(3)],
+        paths,
+        endless: 0,
+        repeated: Vec::new(),
+        cases,
+    }
 }
 
 /// A folder with tests and an adapter, ready to be run.
@@ -290,6 +297,7 @@ fn strange() -> NamedTests {
         arguments,
         paths: Paths::All,
         endless: 1,
+        repeated: Vec::new(),
         cases: vec![case, empty],
     }
 }

@@ -51,6 +51,10 @@ pub struct Tests<I, O> {
     /// The number of cycles that no run leaves which comes to them, or, of a simulation, of runs without an end within
     /// the limit of steps. They give no test case.
     pub endless: usize,
+    /// A stimulus that is given twice in a run, and counts once; `None` if there is none.
+    pub repeated_input: Option<I>,
+    /// An observation that is made twice in a run, and counts once.
+    pub repeated_output: Option<O>,
 }
 
 impl<I: Event, O: Event> Tests<I, O> {
@@ -77,11 +81,13 @@ pub(crate) struct Sets {
     store: Store,
     /// Sets with one more event.
     larger: HashMap<(u32, u32), u32, FixedState>,
+    /// An event that came to a set that had it.
+    repeated: Option<u32>,
 }
 
 impl Sets {
     fn new<E: Event>() -> Self {
-        Self { store: Store::new::<E>(), larger: HashMap::with_hasher(hasher()) }
+        Self { store: Store::new::<E>(), larger: HashMap::with_hasher(hasher()), repeated: None }
     }
 
     fn event<E: Event>(&mut self, event: E) -> Result<u32, ExploreError> {
@@ -95,8 +101,9 @@ impl Sets {
             return Ok(larger);
         }
         let mut events = self.store.multisets().get(set).to_vec();
-        if let Err(place) = events.binary_search(&(event, 1)) {
-            events.insert(place, (event, 1));
+        match events.binary_search(&(event, 1)) {
+            Ok(_) => _ = self.repeated.get_or_insert(event),
+            Err(place) => events.insert(place, (event, 1)),
         }
         let larger = self.store.multisets_mut().number(&events).map_err(too_many)?;
         self.larger.insert((set, event), larger);
@@ -111,6 +118,10 @@ impl Sets {
     /// Returns about how many bytes they take.
     fn bytes(&self) -> usize {
         self.store.bytes() + self.larger.capacity() * (size_of::<((u32, u32), u32)>() + 1)
+    }
+
+    fn repeated<E: Event>(&self) -> Option<E> {
+        self.repeated.map(|event| self.store.token::<E>(event).clone())
     }
 
     /// Returns a set by its number.
@@ -186,7 +197,13 @@ impl Collected {
             outcomes.insert(self.inputs.get(cases[0].0), of_inputs);
         }
         let case = |(inputs, outcomes)| TestCase { inputs, outcomes };
-        Tests { cases: outcomes.into_iter().map(case).collect(), paths, endless }
+        Tests {
+            cases: outcomes.into_iter().map(case).collect(),
+            paths,
+            endless,
+            repeated_input: self.inputs.repeated(),
+            repeated_output: self.outputs.repeated(),
+        }
     }
 }
 
@@ -372,5 +389,26 @@ impl<I: Event, O: Event> Net<I, O> {
             }
         }
         Ok(collected.tests(Paths::Simulated, endless))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Budget;
+
+    #[test]
+    fn an_event_that_comes_twice_is_told() {
+        let tests = |tokens: usize| {
+            let mut net = Net::<&str, usize>::with_events("bell");
+            let visitors = net.place("visitors", (0..tokens).collect::<Vec<_>>());
+            net.transition("ring", visitors.take(), |_| Some(()), ())
+                .input(|_| Some("ring"))
+                .output(|visitor| Some(visitor));
+            net.explore(&Budget::default()).and_then(|mut space| space.tests()).expect("it is small")
+        };
+        let (one, two) = (tests(1), tests(2));
+        assert_eq!((one.repeated_input, one.repeated_output), (None, None));
+        assert_eq!((two.repeated_input, two.repeated_output), (Some("ring"), None));
     }
 }

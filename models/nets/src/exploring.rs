@@ -169,6 +169,9 @@ pub struct NamedTests {
     pub paths: Paths,
     /// The number of cycles, or of runs, without an end: [`Tests::endless`].
     pub endless: usize,
+    /// A stimulus and an observation that come twice in a run, and count once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeated: Vec<Value>,
     /// The test cases.
     pub cases: Vec<NamedCase>,
 }
@@ -198,8 +201,15 @@ impl NamedTests {
             let outcome = |outcome: &BTreeSet<O>| outcome.iter().map(serde_json::to_value).collect();
             cases.push(NamedCase { inputs, outcomes: case.outcomes.iter().map(outcome).collect::<Result<_, _>>()? });
         }
+        let mut repeated = Vec::new();
+        if let Some(input) = &tests.repeated_input {
+            repeated.push(serde_json::to_value(input)?);
+        }
+        if let Some(output) = &tests.repeated_output {
+            repeated.push(serde_json::to_value(output)?);
+        }
         let (net, arguments) = (net.to_owned(), arguments.to_vec());
-        Ok(Self { net, arguments, paths: tests.paths, endless: tests.endless, cases })
+        Ok(Self { net, arguments, paths: tests.paths, endless: tests.endless, repeated, cases })
     }
 }
 
