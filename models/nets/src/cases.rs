@@ -402,9 +402,7 @@ mod tests {
         let tests = |tokens: usize| {
             let mut net = Net::<&str, usize>::with_events("bell");
             let visitors = net.place("visitors", (0..tokens).collect::<Vec<_>>());
-            net.transition("ring", visitors.take(), |_| Some(()), ())
-                .input(|_| Some("ring"))
-                .output(|visitor| Some(visitor));
+            net.transition("ring", visitors.take(), |_| Some(()), ()).input(|_| Some("ring")).output(Some);
             net.explore(&Budget::default()).and_then(|mut space| space.tests()).expect("it is small")
         };
         let (one, two) = (tests(1), tests(2));
