@@ -4,17 +4,15 @@
 //! is not known when it matters is open, and a search looks at both answers.
 
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use rpds::RedBlackTreeMap;
 use serde::Serialize;
 
 use simutant_oracle::{Footprint, Open, Region, Session, Specification};
 
 use crate::message::{Method, Request, Seen, Tags};
 use crate::rules::{RuleId, RuleSet};
-use crate::tag::{Comparison, EntityTag, TagKnowledge};
+use crate::tag::{Comparison, EntityTag, Spent, TagKnowledge};
 
 /// Nothing was modified before 1990, in seconds since 1970: a date that is always past.
 pub const LONG_AGO: u64 = 631_152_000;
@@ -31,28 +29,6 @@ pub struct Service {
 struct Resource {
     content: Option<Content>,
     spent: Spent,
-}
-
-/// The strong tags that contents had, each with the content. They become more and more, so states share them, and are told
-/// apart by a sum of their hashes first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Spent {
-    sum: u64,
-    bodies: RedBlackTreeMap<Arc<str>, Arc<str>>,
-}
-
-impl Hash for Spent {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.sum.hash(hasher);
-    }
-}
-
-impl Spent {
-    fn insert(&mut self, tag: &str, body: &Arc<str>) {
-        let (tag, body) = (Arc::<str>::from(tag), Arc::clone(body));
-        self.sum = self.sum.wrapping_add(Region::of(&(&tag, &body)).0);
-        self.bodies.insert_mut(tag, body);
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -287,7 +263,7 @@ impl Resource {
 
     /// Returns whether the content may have a strong tag of this text: not where another content had it.
     fn may_be_strong(&self, tag: Option<&EntityTag>, rules: &mut Rules<'_, '_>) -> bool {
-        let had = tag.and_then(|tag| self.spent.bodies.get(tag.opaque.as_str()));
+        let had = tag.and_then(|tag| self.spent.get(tag.opaque.as_str()));
         let body = self.content.as_ref().map(|content| &content.body);
         had.is_none() || had == body || !rules.keeps(RuleId::TagChanges)
     }
@@ -296,7 +272,7 @@ impl Resource {
     fn spend(&mut self) {
         if let Some(Content { body, tag, .. }) = &self.content
             && let Some(strong) = tag.strong()
-            && self.spent.bodies.get(strong).is_none_or(|had| had != body)
+            && self.spent.get(strong).is_none_or(|had| had != body)
         {
             self.spent.insert(strong, body);
         }

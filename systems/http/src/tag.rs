@@ -1,10 +1,13 @@
 //! Entity tags, and what is known of one that the server chose.
 
 use std::fmt::{Display, Formatter};
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
+use std::sync::Arc;
 
+use rpds::RedBlackTreeMap;
 use serde::{Deserialize, Serialize};
-use simutant_oracle::Open;
+use simutant_oracle::{Open, Region};
 
 /// An entity tag: `"x"`, or the weak `W/"x"` (RFC 9110, section 8.8.3). It is written so in files, too.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -185,6 +188,34 @@ impl TagKnowledge {
             Self::Weak(text) | Self::Strong(text) => *text == given.opaque,
             Self::Not(_) | Self::Missing => false,
         }
+    }
+}
+
+/// The strong tags that contents had, each with the content. They become more and more, so states share them, and are told
+/// apart by a sum of their hashes first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Spent {
+    sum: u64,
+    bodies: RedBlackTreeMap<Arc<str>, Arc<str>>,
+}
+
+impl Hash for Spent {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.sum.hash(hasher);
+    }
+}
+
+impl Spent {
+    /// Returns the content that had a tag.
+    pub(crate) fn get(&self, tag: &str) -> Option<&Arc<str>> {
+        self.bodies.get(tag)
+    }
+
+    /// Adds the tag of a content.
+    pub(crate) fn insert(&mut self, tag: &str, body: &Arc<str>) {
+        let (tag, body) = (Arc::<str>::from(tag), Arc::clone(body));
+        self.sum = self.sum.wrapping_add(Region::of(&(&tag, &body)).0);
+        self.bodies.insert_mut(tag, body);
     }
 }
 
