@@ -73,6 +73,9 @@ use crate::ExportedFile;
 use crate::test_code::identifier;
 use events::Program;
 
+/// The words in the header of each file of tests in a language, by which it is told from files of users.
+pub const HEADER: &str = "by `simutant explore`";
+
 /// A language that tests are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {

@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use simutant_exports::net_tests::{Language, Names, files};
+use simutant_exports::net_tests::{HEADER, Language, Names, files};
 use simutant_nets::Paths;
 use simutant_nets::exploring::NamedTests;
 
 use crate::arguments::ExploreArguments;
 use crate::exit::BadInput;
 use crate::output;
-
-/// What files of tests have in their headers.
-const HEADER: &str = "Written by `simutant explore`";
 
 /// Where test cases go, and in which words.
 #[derive(Debug)]

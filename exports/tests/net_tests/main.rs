@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use simutant_exports::net_tests::{Language, Names, NamesError, files};
+use simutant_exports::net_tests::{HEADER, Language, Names, NamesError, files};
 use simutant_nets::Paths;
 use simutant_nets::exploring::{NamedCase, NamedTests};
 use tempfile::TempDir;
@@ -81,6 +81,7 @@ impl Project {
     fn with_files(language: Language, tests: &NamedTests, names: &Names) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         for file in files(tests, names, language).expect("good names") {
+            assert_ne!(String::from_utf8_lossy(&file.bytes).contains(HEADER), file.is_template, "{}", file.name);
             let path = folder.path().join(&file.name);
             std::fs::create_dir_all(path.parent().expect("it is in the folder")).expect("a temporary folder");
             std::fs::write(path, &file.bytes).expect("a temporary folder");
