@@ -9,7 +9,8 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use crate::search::parts;
-use crate::{Explored, Footprint, Limit, Session, Specification, outcomes};
+use crate::specification::tries;
+use crate::{Explored, Footprint, Limit, Session, Specification};
 
 /// A check of linearizability that is told what clients see while they see it.
 ///
@@ -284,15 +285,15 @@ impl<S: Specification> Online<S> {
     ) -> Result<Vec<Possible<S>>, Limit> {
         let Observed { session, operation, response, .. } = &self.calls[&number];
         let mut states = Distinct::default();
-        for (_, state) in outcomes(possible.state(), *session, operation, response.as_ref()) {
+        for outcome in tries(possible.state(), *session, operation, response.as_ref()) {
             meter.steps += 1;
             if meter.steps > meter.budget.steps {
                 return Err(Limit::Steps);
             }
-            states.insert(state);
+            if let Some((_, state)) = outcome {
+                states.insert(state);
+            }
         }
-        // What does not agree was a step, too.
-        meter.steps += 1;
         let next = |state| {
             let mut since = possible.since.clone();
             since.push((number, state));

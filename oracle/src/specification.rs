@@ -171,21 +171,27 @@ pub fn outcomes<'a, S: Specification>(
     operation: &'a S::Operation,
     observed: Option<&'a S::Response>,
 ) -> impl Iterator<Item = (S::Response, S)> + 'a {
+    tries(state, session, operation, observed).flatten()
+}
+
+/// Returns the outcome of a step for each combination of choices; `None` for one that does not agree.
+pub(crate) fn tries<'a, S: Specification>(
+    state: &'a S,
+    session: Session,
+    operation: &'a S::Operation,
+    observed: Option<&'a S::Response>,
+) -> impl Iterator<Item = Option<(S::Response, S)>> + 'a {
     let mut script = Some(Script::default());
     std::iter::from_fn(move || {
-        loop {
-            let choices = script.as_mut()?;
-            let mut after = state.clone();
-            let mut open = Open::enumerated(choices);
-            let response = after.step(session, operation, &mut open);
-            let agrees = observed.is_none_or(|observed| after.agrees(operation, &response, observed, &mut open));
-            if !choices.advance() {
-                script = None;
-            }
-            if agrees {
-                return Some((response, after));
-            }
+        let choices = script.as_mut()?;
+        let mut after = state.clone();
+        let mut open = Open::enumerated(choices);
+        let response = after.step(session, operation, &mut open);
+        let agrees = observed.is_none_or(|observed| after.agrees(operation, &response, observed, &mut open));
+        if !choices.advance() {
+            script = None;
         }
+        Some(agrees.then_some((response, after)))
     })
 }
 
