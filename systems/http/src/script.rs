@@ -121,9 +121,7 @@ impl Step {
             conditions: self.conditions.map(&mut tag, &mut date),
         }
     }
-}
 
-impl Step {
     /// Returns steps that are simpler: with a condition less, with one tag instead of several, with a strong tag instead of a
     /// weak one, with less content, on the first connection.
     pub(crate) fn simpler(&self) -> Vec<Self> {

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Serialize;
-
 use simutant_oracle::{Footprint, Open, Region, Session, Specification};
 
 use crate::message::{Method, Request, Seen, Tags};

@@ -140,7 +140,7 @@ impl Target {
                     continue;
                 };
                 connection.received.drain(..answer.bytes);
-                let Some(Open { asked, .. }) = connection.open.take() else { continue };
+                let Open { asked, .. } = connection.open.take().expect("it was looked at");
                 if answer.closes || is_ended {
                     *slot = None;
                 }

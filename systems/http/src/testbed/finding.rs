@@ -134,7 +134,12 @@ pub(super) fn finding(
     fresh: &mut dyn FnMut() -> String,
 ) -> Option<Finding> {
     let waived = target.service.waived;
-    let broken = Broken::of(script, run, waived);
+    // Only a wrong answer breaks a rule.
+    let broken_in = |script: &[Step], run: &Run| match run.end {
+        End::Wrong(_) => Broken::of(script, run, waived),
+        _ => Broken::Whatever,
+    };
+    let broken = broken_in(script, run);
     let is_same = |script: &[Step], other: &Run| match (&run.end, &other.end) {
         (End::Wrong(_), End::Wrong(_)) => Broken::of(script, other, waived).says_more(&broken),
         (End::Malformed(..), End::Malformed(..)) | (End::Silent(_), End::Silent(_)) => true,
@@ -145,10 +150,11 @@ pub(super) fn finding(
         tries.find(|other| is_same(script, other))
     };
     let (script, shown) = match run.end {
-        End::Silent(_) | End::Over | End::Unreachable(_) | End::Undecided(_) => (script.to_vec(), run.clone()),
+        End::Over | End::Unreachable(_) | End::Undecided(_) => return None,
+        End::Silent(_) => (script.to_vec(), run.clone()),
         End::Wrong(_) | End::Malformed(..) => shrunk(script, run, &mut again),
     };
-    let broken = Broken::of(&script, &shown, waived);
+    let broken = broken_in(&script, &shown);
     let (class, kind, summary) = words(&shown, &broken)?;
     let rules = broken.rules();
     let exchanges = shown.exchanges.iter().map(|Exchange { request, answer, .. }| {
