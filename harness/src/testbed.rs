@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -56,8 +57,11 @@ pub trait Testbed: Sync {
         self.system()
     }
 
-    /// Returns the roles that an implementation has a side for, each.
-    fn roles(&self) -> &[Role];
+    /// Returns the roles that an implementation has a side for, each. By default there are none: what is tested is the
+    /// fixture.
+    fn roles(&self) -> &[Role] {
+        &[]
+    }
 
     /// Returns whether an implementation has a [fixture](crate::FixtureCommand): something that outlives a test case, as a
     /// server that takes long to start. [`Setup::fixture`] says where it is. By default it has none.
@@ -70,9 +74,10 @@ pub trait Testbed: Sync {
         TIMEOUT
     }
 
-    /// Returns how many test cases run at once for each core by default: they mostly wait, for packets that were lost.
+    /// Returns how many test cases run at once for each core by default: one if each job has a fixture of its own, else
+    /// four, as they mostly wait, for packets that were lost.
     fn jobs_for_each_core(&self) -> usize {
-        4
+        if self.needs_fixture() { 1 } else { 4 }
     }
 
     /// Returns whether the seed of the run decides anything, such as the fates of datagrams, so that a repetition has others.
@@ -132,6 +137,15 @@ pub struct Setup<'a> {
     pub fixture: Option<&'a Placeholders>,
     /// The rules of the oracle that the implementation may break, of those that [`Testbed::rules`] names, with the reasons.
     pub waived: &'a BTreeMap<String, String>,
+}
+
+impl Setup<'_> {
+    /// Returns the address, on the loopback interface, of a port of the fixture, such as `fixture_port`; port 0 if the fixture
+    /// has no such port.
+    pub fn fixture_address(&self, port: &str) -> SocketAddr {
+        let port = self.fixture.and_then(|known| known.get(port)?.to_str()?.parse().ok());
+        SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()))
+    }
 }
 
 /// Content of files whose content a test case leaves open.

@@ -71,7 +71,7 @@ pub(super) fn explored(explored: &Explored, lists_all: bool) -> String {
 
 /// Returns what is said of simulated runs.
 pub(super) fn simulated(found: &NamedTests, runs: usize) -> String {
-    let unchecked = "properties are not checked: runs do not come to all markings\n";
+    let unchecked = "properties are not checked: a simulation does not reach all markings\n";
     format!("{}: {}\n{}{unchecked}", found.net, counted(runs, "run", "runs"), tests(found))
 }
 

@@ -201,13 +201,9 @@ impl NamedTests {
             let outcome = |outcome: &BTreeSet<O>| outcome.iter().map(serde_json::to_value).collect();
             cases.push(NamedCase { inputs, outcomes: case.outcomes.iter().map(outcome).collect::<Result<_, _>>()? });
         }
-        let mut repeated = Vec::new();
-        if let Some(input) = &tests.repeated_input {
-            repeated.push(serde_json::to_value(input)?);
-        }
-        if let Some(output) = &tests.repeated_output {
-            repeated.push(serde_json::to_value(output)?);
-        }
+        let (input, output) = (tests.repeated_input.iter(), tests.repeated_output.iter());
+        let repeated = input.map(serde_json::to_value).chain(output.map(serde_json::to_value));
+        let repeated = repeated.collect::<Result<_, _>>()?;
         let (net, arguments) = (net.to_owned(), arguments.to_vec());
         Ok(Self { net, arguments, paths: tests.paths, endless: tests.endless, repeated, cases })
     }

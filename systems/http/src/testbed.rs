@@ -7,7 +7,7 @@ mod driver;
 mod finding;
 mod wire;
 
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use simutant_harness::{
     Clients, Conclusion, DirectionCounts, Environment, HarnessError, Inconclusive, InvalidCase, Left, Process,
-    ProxyCounts, Role, Setup, Testbed, Testbeds, Verdict, read_case,
+    ProxyCounts, Setup, Testbed, Testbeds, Verdict, read_case,
 };
 use simutant_system::System;
 
@@ -42,18 +42,8 @@ impl Testbed for HttpTestbed {
         Http::NAME
     }
 
-    /// The server outlives a test case, so there is none to start.
-    fn roles(&self) -> &[Role] {
-        &[]
-    }
-
     fn needs_fixture(&self) -> bool {
         true
-    }
-
-    /// Each job has a server of its own.
-    fn jobs_for_each_core(&self) -> usize {
-        1
     }
 
     /// The test case leaves nothing open.
@@ -71,8 +61,7 @@ impl Testbed for HttpTestbed {
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
         let case = read_case(setup.case, Http::validate).expect("the case was checked");
-        let port = setup.fixture.and_then(|known| known.get("fixture_port")?.to_str()?.parse().ok());
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()));
+        let address = setup.fixture_address("fixture_port");
         let waived = setup.waived.keys().filter_map(|name| RuleId::named(name)).collect();
         Ok(Box::new(Running { case, address, waived, concluded: Mutex::default() }))
     }

@@ -134,8 +134,7 @@ impl<N: NetModel> System for NetSystem<N> {
         }
         let outcomes = outcomes(&mut N::net(&case.arguments), &case.inputs).unwrap_or_default();
         if outcomes.is_empty() {
-            let allowed =
-                format!("the stimuli of a run that ends, all whose runs come to at most {MARKINGS_MAX} markings");
+            let allowed = format!("the stimuli of a run that ends, whose runs reach at most {MARKINGS_MAX} markings");
             return Err(InvalidTestCase::new("inputs", format!("{:?}", case.inputs), allowed));
         }
         if case.outcomes != outcomes {
@@ -199,7 +198,7 @@ fn tests<N: NetModel>(arguments: &N::Arguments, runs: usize, seed: u64) -> Resul
     }
 }
 
-/// Returns all that may be observed of the runs with these stimuli; `None` if they come to too many markings.
+/// Returns all that may be observed of the runs with these stimuli; `None` if they reach too many markings.
 ///
 /// # Panics
 /// If the net has a mistake.

@@ -2,7 +2,7 @@
 //! drives the clients of the simulation drives [clients](super::Client) of the servers, each in a thread, and the
 //! specification judges what they saw.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::{ServerCrash, ZooKeeper, ZooKeeper2439, ZooKeeperEnsemble, check, che
 use serde_json::Value;
 use simutant_harness::{
     Clients, Conclusion, Environment, Finding, FindingClass, HarnessError, Inconclusive, InvalidCase, Left, Process,
-    Role, Setup, Testbed, Verdict, read_case,
+    Setup, Testbed, Verdict, read_case,
 };
 use simutant_models::{End, RealClock, Script, Walker};
 use simutant_oracle::{Check, History, IMPOSSIBLE_HISTORY, Recorder, Session, Time};
@@ -107,18 +107,8 @@ impl Testbed for ZooKeeperTestbed {
         }
     }
 
-    /// The server outlives a test case, so there is none to start.
-    fn roles(&self) -> &[Role] {
-        &[]
-    }
-
     fn needs_fixture(&self) -> bool {
         true
-    }
-
-    /// Each job has a server of its own.
-    fn jobs_for_each_core(&self) -> usize {
-        1
     }
 
     /// The test case leaves nothing open.
@@ -135,13 +125,9 @@ impl Testbed for ZooKeeperTestbed {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let asked = self.servers.read(setup.case).expect("the case was checked");
-        let address = |name: &&'static str| {
-            let port = setup.fixture.and_then(|known| known.get(*name)?.to_str()?.parse().ok());
-            SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or_default()))
-        };
         Ok(Box::new(Running {
             asked,
-            addresses: self.servers.ports().iter().map(address).collect(),
+            addresses: self.servers.ports().iter().map(|port| setup.fixture_address(port)).collect(),
             check: self.servers.check(),
             root: format!("/t{}", COUNT.fetch_add(1, Ordering::Relaxed)),
             history: Recorder::new(),
