@@ -40,7 +40,7 @@ pub(super) fn run(root: &Path, arguments: &ModelsArguments) -> anyhow::Result<()
         Some(folder) => {
             let mut counts = Command::new("cargo");
             counts.args(["test", "--quiet", "--release", "--locked", "--manifest-path", "bench/machines/Cargo.toml"]);
-            counts.args(["--test", "contest", "--target-dir"]).arg(&target);
+            counts.args(["--test", "contest", "--target-dir"]).arg(&target).args(["--", "--ignored"]);
             crate::run(counts.env("SIMUTANT_NETS", std::path::absolute(folder)?).current_dir(root))?;
             Some(snakes(root, &target, folder)?)
         }
