@@ -42,6 +42,8 @@ pub struct Online<S: Specification> {
     /// The calls under way, and those that are over and stand behind one that is not.
     calls: BTreeMap<CallNumber, Observed<S>>,
     invoked: u64,
+    /// The last call of each session that was answered, if those of a session take effect in their order.
+    latest: Option<BTreeMap<Session, CallNumber>>,
     budget: OnlineBudget,
     explored: Explored,
 }
@@ -132,7 +134,14 @@ impl<S: Specification> Online<S> {
     /// Returns a check that begins at an initial state.
     pub fn new(initial: S, budget: OnlineBudget) -> Self {
         let frontier = vec![Possible { base: initial, since: Vec::new() }];
-        Self { frontier, calls: BTreeMap::new(), invoked: 0, budget, explored: Explored::default() }
+        Self { frontier, calls: BTreeMap::new(), invoked: 0, latest: None, budget, explored: Explored::default() }
+    }
+
+    /// Demands that calls of a session take effect in the order in which they begin, as [`Order::sessions`](crate::Order) does:
+    /// requests on a connection that do not wait for answers.
+    #[must_use]
+    pub fn in_session_order(self) -> Self {
+        Self { latest: Some(BTreeMap::new()), ..self }
     }
 
     /// Observes that a session begins a call.
@@ -154,6 +163,7 @@ impl<S: Specification> Online<S> {
             .filter(|call| call.is_under_way())
             .ok_or(OnlineError::NotUnderWay { call: number })?;
         call.response = Some(response);
+        let session = call.session;
         let mut meter = Meter { budget: self.budget, steps: 0, kept: Vec::new() };
         let related = self.related(number);
         // What took effect before the call, and what after it has to be gone through again with what the answer says.
@@ -173,6 +183,10 @@ impl<S: Specification> Online<S> {
         self.explored.steps += meter.steps;
         self.explored.configurations += meter.kept.len() as u64;
         self.frontier = meter.kept;
+        if let Some(latest) = &mut self.latest {
+            let last = latest.entry(session).or_insert(number);
+            *last = number.max(*last);
+        }
         self.fold();
         if self.frontier.is_empty() { Err(OnlineError::Impossible { call: number }) } else { Ok(()) }
     }
@@ -254,16 +268,29 @@ impl<S: Specification> Online<S> {
         let mut at = 0;
         while let Some(possible) = sequences.elements.get(at).cloned() {
             at += 1;
-            for next in self.after(&possible, number, meter)? {
-                meter.keep(next)?;
+            if self.may_follow(&possible, number) {
+                for next in self.after(&possible, number, meter)? {
+                    meter.keep(next)?;
+                }
             }
-            for &other in related.iter().filter(|&&other| possible.place(other).is_none()) {
+            let may_follow =
+                |other: &&CallNumber| possible.place(**other).is_none() && self.may_follow(&possible, **other);
+            for &other in related.iter().filter(may_follow) {
                 for next in self.after(&possible, other, meter)? {
                     sequences.insert(next);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Returns whether a call can take effect now: where sessions have an order, no later call of its session has done so.
+    fn may_follow(&self, possible: &Possible<S>, number: CallNumber) -> bool {
+        let Some(latest) = &self.latest else { return true };
+        let session = self.calls[&number].session;
+        let is_later = |call: CallNumber| call > number && self.calls[&call].session == session;
+        latest.get(&session).is_none_or(|call| *call < number)
+            && !possible.since.iter().any(|(call, _)| is_later(*call))
     }
 
     /// Goes through calls once more, with all answers that are known by now. What they choose is open again: a call that was

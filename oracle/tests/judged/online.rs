@@ -4,7 +4,7 @@ use crate::judge::{Shape, history};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use simutant_oracle::specifications::{Lease, Log, Register, lock, log, register};
-use simutant_oracle::{Answer, Call, Check, End, History, Online, OnlineBudget, OnlineError, Specification};
+use simutant_oracle::{Answer, Call, Check, End, History, Online, OnlineBudget, OnlineError, Order, Specification};
 use simutant_random::Random;
 
 const SHAPE: Shape = Shape { calls_max: 6, sessions: 3, unknown: 2, may_be_wrong: true };
@@ -55,7 +55,29 @@ fn check<S: Specification>(
 {
     let history = history(&mut Random::from_seed(seed), SHAPE, initial, operation, response);
     let (history, events) = in_order(history);
-    let mut online = Online::new(initial.clone(), OnlineBudget::default());
+    check_in(
+        Order::linearizability(),
+        Online::new(initial.clone(), OnlineBudget::default()),
+        &history,
+        &events,
+        initial,
+    );
+    let order = Order { sessions: true, ..Order::linearizability() };
+    let online = Online::new(initial.clone(), OnlineBudget::default()).in_session_order();
+    check_in(order, online, &history, &events, initial);
+}
+
+fn check_in<S: Specification>(
+    order: Order,
+    mut online: Online<S>,
+    history: &History<S::Operation, S::Response>,
+    events: &[(usize, bool)],
+    initial: &S,
+) where
+    S::Operation: Clone + std::fmt::Debug,
+    S::Response: Clone + std::fmt::Debug,
+{
+    let offline = Check { order, ..Check::default() };
     let mut numbers = vec![None; history.calls().len()];
     for (at, &(place, is_end)) in events.iter().enumerate() {
         let call = &history.calls()[place];
@@ -78,7 +100,7 @@ fn check<S: Specification>(
             Call { end, ..call.clone() }
         });
         let recorded = History::from_calls(calls.collect()).expect("ends come later");
-        let checked = Check::default().run(&recorded, initial);
+        let checked = offline.run(&recorded, initial);
         match observed {
             Ok(()) => assert!(checked.is_possible(), "{history:#?} at event {at}"),
             Err(OnlineError::Impossible { call }) => {

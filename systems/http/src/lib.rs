@@ -2,30 +2,31 @@
 //!
 //! A specification that leaves open what a server may choose ([`specification`]) is the oracle of simulated runs and of
 //! real ones: entity tags and dates are unknown until the server says them. Its [rules] can be waived by name. Test
-//! cases are [scripts](script) of requests. The simulated server ([`server`]) is what mutants are made of.
+//! cases are [scripts](simutant_http_tester::script) of requests. The simulated server ([`server`]) is what mutants are made of.
 
 pub mod message;
 pub mod rules;
-pub mod script;
+mod script;
 pub mod server;
 pub mod specification;
 pub mod tag;
 #[cfg(feature = "testbed")]
 #[expect(clippy::disallowed_methods, reason = "real programs take real time")]
 pub mod testbed;
-pub mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
+use simutant_http_tester::Step;
+use simutant_http_tester::script::{Answers, Label};
 use simutant_oracle::{CallId, Session};
 use simutant_sim_core::{Address, Context, Latency, Link, Message, Random, Simulation, VirtualDuration};
 use simutant_system::{BlackBoxCriterion, Domain, InvalidTestCase, Observer, System};
 
-use self::message::{Request, Seen};
-use self::script::{Answers, Drawn, Label, Step};
-use self::specification::{Response, Service};
+use self::message::{Request, Response, Seen};
+use self::script::Drawn;
+use self::specification::Service;
 
 /// How many requests a script has.
 const STEPS: RangeInclusive<usize> = 4..=40;
@@ -53,8 +54,8 @@ pub struct Http;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestCase {
-    /// The requests, in the order in which they are sent. One that goes out on a connection waits for the answer to the last
-    /// one there, and so do those after it.
+    /// The requests, in the order in which they are sent. One that is not pipelined waits for the answers to those before it on
+    /// its connection, and so do those after it. The simulation pipelines none.
     pub script: Vec<Step>,
     /// How long a message is on its way at most: from 1 to 30 ms.
     pub latency_ms: u64,
@@ -93,7 +94,8 @@ impl System for Http {
         let connections = CONNECTIONS.draw(random);
         let targets = TARGETS.draw(random);
         let latency_ms = LATENCY_MS.draw(random);
-        let script = script::draw(Drawn { steps, connections, targets }, random);
+        let is_pipelined = random.uniform(0..4) == 0;
+        let script = script::draw(Drawn { steps, connections, targets, is_pipelined }, random);
         TestCase { script, latency_ms, seed: random.bits() }
     }
 
@@ -111,8 +113,12 @@ impl System for Http {
             if !labels.insert(step.label) {
                 return Err(InvalidTestCase::new(field("label"), step.label.to_string(), "one that no other step has"));
             }
-            let length = step.body.as_ref().map_or(0, String::len);
-            (0..=BODY_BYTES_MAX).check(field("body"), &length)?;
+            let request = step.request("run", &Answers::default()).0;
+            let length = request.body.as_ref().map_or(0, String::len);
+            (0..=BODY_BYTES_MAX).check(field("request.body"), &length)?;
+            Request::try_from(request).map_err(|error| {
+                InvalidTestCase::new(field("request"), error.to_string(), "a request that the specification knows")
+            })?;
         }
         Ok(())
     }
@@ -156,7 +162,8 @@ async fn client(
     let mut left = script.into_iter().peekable();
     loop {
         while let Some(step) = left.next_if(|step| !open.contains_key(&step.connection)) {
-            let request = step.request("/", &answers);
+            // A script that was checked has requests that the specification knows; an answer may have no tag that is one.
+            let Ok(request) = Request::try_from(step.request("run", &answers).0) else { continue };
             let call = observer.invoke(Session(step.connection.into()), request.clone());
             channel.send(server, HttpMessage::Request(step.label, request));
             open.insert(step.connection, (step, call));
@@ -167,7 +174,7 @@ async fn client(
         let HttpMessage::Response(label, seen) = channel.recv().await.message else { continue };
         let of_label = open.iter().find(|(_, (step, _))| step.label == label).map(|(&connection, _)| connection);
         if let Some((step, call)) = of_label.and_then(|connection| open.remove(&connection)) {
-            answers.add(&step, &seen);
+            answers.add(&step, (&seen).into());
             // Each request is answered once here: it was open.
             _ = observer.returned(call, Response::Seen(seen));
         }

@@ -1,13 +1,15 @@
-//! Requests and responses as values.
+//! Requests and responses as the specification knows them.
 
-use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use simutant_http_tester as http;
 
-use crate::tag::EntityTag;
+use crate::tag::{EntityTag, NoTag};
 
-/// The methods that are specified.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// The methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
     /// Asks for a content.
@@ -18,28 +20,19 @@ pub enum Method {
     Put,
     /// Removes a content.
     Delete,
+    /// One that no server has.
+    Unknown,
 }
 
 impl Method {
     /// Returns whether it changes nothing.
     pub const fn is_read(self) -> bool {
-        matches!(self, Self::Get | Self::Head)
-    }
-}
-
-impl Display for Method {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            Self::Get => "GET",
-            Self::Head => "HEAD",
-            Self::Put => "PUT",
-            Self::Delete => "DELETE",
-        })
+        matches!(self, Self::Get | Self::Head | Self::Unknown)
     }
 }
 
 /// A request.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Request {
     /// What is to be done.
     pub method: Method,
@@ -51,88 +44,228 @@ pub struct Request {
     pub conditions: Conditions,
 }
 
-/// The conditions of a request (RFC 9110, section 13.1), where `T` is a tag and `D` a date in seconds since 1970.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, bound(deserialize = "T: Deserialize<'de>, D: Deserialize<'de>"))]
-pub struct Conditions<T = EntityTag, D = u64> {
+/// The conditions of a request (RFC 9110, section 13.1), with dates in seconds since 1970.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct Conditions {
     /// The content has one of these tags.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub if_match: Option<Tags<T>>,
+    pub if_match: Option<Tags>,
     /// It has none of these.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub if_none_match: Option<Tags<T>>,
+    pub if_none_match: Option<Tags>,
     /// It was modified after this.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub if_modified_since: Option<D>,
+    pub if_modified_since: Option<u64>,
     /// It was not.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub if_unmodified_since: Option<D>,
-}
-
-impl<T, D> Default for Conditions<T, D> {
-    fn default() -> Self {
-        Self { if_match: None, if_none_match: None, if_modified_since: None, if_unmodified_since: None }
-    }
+    pub if_unmodified_since: Option<u64>,
 }
 
 /// The tags of a condition.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tags<T = EntityTag> {
+pub enum Tags {
     /// `*`: any content.
     Any,
     /// One of these.
-    These(Vec<T>),
+    These(Vec<EntityTag>),
 }
 
-impl<T, D> Conditions<T, D> {
-    /// Returns whether there are none.
-    pub const fn is_empty(&self) -> bool {
-        let Self { if_match, if_none_match, if_modified_since, if_unmodified_since } = self;
-        if_match.is_none() && if_none_match.is_none() && if_modified_since.is_none() && if_unmodified_since.is_none()
-    }
+/// A text is no list of entity tags.
+impl FromStr for Tags {
+    type Err = NoTag;
 
-    /// Returns the same conditions with other tags and dates.
-    pub fn map<U, E>(&self, tag: &mut dyn FnMut(&T) -> U, date: &mut dyn FnMut(&D) -> E) -> Conditions<U, E> {
-        let mut tags = |tags: &Tags<T>| match tags {
-            Tags::Any => Tags::Any,
-            Tags::These(tags) => Tags::These(tags.iter().map(&mut *tag).collect()),
-        };
-        Conditions {
-            if_match: self.if_match.as_ref().map(&mut tags),
-            if_none_match: self.if_none_match.as_ref().map(&mut tags),
-            if_modified_since: self.if_modified_since.as_ref().map(&mut *date),
-            if_unmodified_since: self.if_unmodified_since.as_ref().map(date),
+    fn from_str(text: &str) -> Result<Self, NoTag> {
+        if text.trim() == "*" {
+            return Ok(Self::Any);
         }
+        let mut tags = Vec::new();
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            // The second quote ends a tag: there may be commas before it.
+            let (end, _) = rest.match_indices('"').nth(1).ok_or(NoTag)?;
+            let (tag, after) = rest.split_at(end + 1);
+            tags.push(tag.parse()?);
+            rest = after.trim_start();
+            rest = rest.strip_prefix(',').map_or(rest, str::trim_start);
+        }
+        if tags.is_empty() { Err(NoTag) } else { Ok(Self::These(tags)) }
     }
 }
 
-impl Display for Tags {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Any => formatter.write_str("*"),
-            Self::These(tags) => {
-                formatter.write_str(&tags.iter().map(EntityTag::to_string).collect::<Vec<_>>().join(", "))
-            }
-        }
-    }
+/// A response, as the specification demands it or as a client sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Response {
+    /// One that is demanded.
+    Due(Due),
+    /// One that was seen.
+    Seen(Seen),
+}
+
+/// A kind of response that is demanded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Due {
+    /// The content.
+    Content,
+    /// The client has the content.
+    NotModified,
+    /// A content was created.
+    Created,
+    /// A content was replaced.
+    Replaced,
+    /// A content was removed.
+    Deleted,
+    /// A condition does not hold.
+    Failed,
+    /// There is no content.
+    Missing,
+    /// There is no such method.
+    Refused,
 }
 
 /// What a client sees of a response.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Seen {
     /// The status code.
     pub status: u16,
     /// The field ETag.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<EntityTag>,
     /// The field Last-Modified, in seconds since 1970.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub modified: Option<u64>,
     /// The field Content-Length.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
+    /// The field Allow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow: Option<String>,
     /// The content.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub body: String,
+}
+
+/// A message is none that the specification knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unspecified(String);
+
+impl std::fmt::Display for Unspecified {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unspecified {}
+
+fn tags(name: &str, text: &str) -> Result<Tags, Unspecified> {
+    text.parse().map_err(|error| Unspecified(format!("{name} is {text}: {error}")))
+}
+
+fn date(name: &str, text: &str) -> Result<u64, Unspecified> {
+    let date =
+        httpdate::parse_http_date(text).map_err(|_| Unspecified(format!("{name} is {text}, which is no date")))?;
+    Ok(date.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
+}
+
+/// Returns the text of a date.
+fn date_text(seconds: u64) -> String {
+    let date = UNIX_EPOCH.checked_add(Duration::from_secs(seconds));
+    httpdate::fmt_http_date(date.unwrap_or(SystemTime::UNIX_EPOCH))
+}
+
+impl TryFrom<http::Request> for Request {
+    type Error = Unspecified;
+
+    fn try_from(request: http::Request) -> Result<Self, Unspecified> {
+        let http::Request { method, path, headers, body } = request;
+        let method = match method.as_str() {
+            "GET" => Method::Get,
+            "HEAD" => Method::Head,
+            "PUT" => Method::Put,
+            "DELETE" => Method::Delete,
+            UNKNOWN_METHOD => Method::Unknown,
+            other => return Err(Unspecified(format!("the method {other}"))),
+        };
+        let mut conditions = Conditions::default();
+        for (name, value) in headers {
+            match name.to_ascii_lowercase().as_str() {
+                "if-match" => conditions.if_match = Some(tags(&name, &value)?),
+                "if-none-match" => conditions.if_none_match = Some(tags(&name, &value)?),
+                "if-modified-since" => conditions.if_modified_since = Some(date(&name, &value)?),
+                "if-unmodified-since" => conditions.if_unmodified_since = Some(date(&name, &value)?),
+                _ => return Err(Unspecified(format!("the field {name}"))),
+            }
+        }
+        Ok(Self { method, path, body, conditions })
+    }
+}
+
+/// The name of a method that no server has (RFC 2324 has one of coffee pots).
+pub const UNKNOWN_METHOD: &str = "BREW";
+
+impl TryFrom<http::Response> for Seen {
+    type Error = Unspecified;
+
+    fn try_from(response: http::Response) -> Result<Self, Unspecified> {
+        let tag = |text: &str| text.parse().map_err(|error| Unspecified(format!("ETag is {text}: {error}")));
+        Ok(Self {
+            status: response.status,
+            tag: response.header("etag").map(tag).transpose()?,
+            modified: response.header("last-modified").map(|text| date("Last-Modified", text)).transpose()?,
+            length: response.header("content-length").and_then(|text| text.parse().ok()),
+            allow: response.header("allow").map(str::to_owned),
+            body: response.body,
+        })
+    }
+}
+
+impl TryFrom<http::Response> for Response {
+    type Error = Unspecified;
+
+    fn try_from(response: http::Response) -> Result<Self, Unspecified> {
+        response.try_into().map(Self::Seen)
+    }
+}
+
+impl From<&Seen> for http::Response {
+    fn from(seen: &Seen) -> Self {
+        let fields = [
+            ("etag", seen.tag.as_ref().map(ToString::to_string)),
+            ("last-modified", seen.modified.map(date_text)),
+            ("content-length", seen.length.map(|length| length.to_string())),
+            ("allow", seen.allow.clone()),
+        ];
+        let headers = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+        Self { status: seen.status, headers, body: seen.body.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_read_with_what_their_quotes_have() {
+        let these = |tags: &[EntityTag]| Ok(Tags::These(tags.to_vec()));
+        let [one, other] = [EntityTag::strong("1"), EntityTag::weak("a,b")];
+        assert_eq!(" * ".parse(), Ok(Tags::Any));
+        assert_eq!("\"1\"".parse(), these(std::slice::from_ref(&one)));
+        assert_eq!("\"1\" , W/\"a,b\"".parse(), these(&[one, other]));
+        for text in ["", "1", "\"1", "\"1\", 2", "W/1", "\"1\", *"] {
+            assert_eq!(text.parse::<Tags>(), Err(NoTag), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_client_sees_is_what_the_server_said() {
+        let tag = Some(EntityTag::weak("1"));
+        let modified = Some(1_577_836_800);
+        let seen = Seen { status: 200, tag, modified, length: Some(1), allow: Some("GET".into()), body: "x".into() };
+        assert_eq!(Seen::try_from(http::Response::from(&seen)), Ok(seen));
+        let wrong = http::Response { headers: [("etag".into(), "1".into())].into(), ..http::Response::new(200, "") };
+        let error = Seen::try_from(wrong).expect_err("no tag").to_string();
+        assert_eq!(error, "ETag is 1: an entity tag is a text in quotes, maybe after W/");
+    }
 }

@@ -1,20 +1,9 @@
 //! The rules of the specification, each with its sentence of RFC 9110. A rule can be waived: then the server may keep it or
 //! not.
 
-use std::fmt::{Debug, Display, Formatter};
+use std::fmt::{Debug, Formatter};
 
-use serde::Serialize;
-
-/// A rule of the specification.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Rule {
-    /// Its name, by which it is waived.
-    pub name: &'static str,
-    /// The section of RFC 9110 that has it.
-    pub section: &'static str,
-    /// What it says there.
-    pub sentence: &'static str,
-}
+use simutant_http_tester::Rule;
 
 macro_rules! rules {
     ($($id:ident $name:literal $section:literal $sentence:literal)*) => {
@@ -24,7 +13,7 @@ macro_rules! rules {
         pub enum RuleId { $($id),* }
 
         /// All rules.
-        pub const RULES: &[Rule] = &[$(Rule { name: $name, section: $section, sentence: $sentence }),*];
+        pub const RULES: &[Rule] = &[$(Rule { name: $name, source: concat!("RFC 9110, ", $section), sentence: $sentence }),*];
 
         const IDS: &[RuleId] = &[$(RuleId::$id),*];
     };
@@ -68,6 +57,8 @@ rules! {
         "an origin server that evaluates an If-Unmodified-Since condition MUST NOT perform the requested method if the condition evaluates to false"
     IfUnmodifiedSinceDelete "if-unmodified-since-delete" "13.1.4"
         "an origin server that evaluates an If-Unmodified-Since condition MUST NOT perform the requested method if the condition evaluates to false"
+    Allow "allow" "15.5.6"
+        "the origin server MUST generate an Allow header field in a 405 response containing a list of the target resource's currently supported methods"
     PutCreates "put-creates" "9.3.4"
         "if the target resource does not have a current representation and the PUT successfully creates one, then the origin server MUST inform the user agent by sending a 201 (Created) response"
     PutReplaces "put-replaces" "9.3.4"
@@ -94,20 +85,6 @@ impl RuleId {
     /// Returns the rule.
     pub const fn rule(self) -> &'static Rule {
         &RULES[self as usize]
-    }
-}
-
-impl Rule {
-    /// Returns the rule with its sentence.
-    pub fn words(&self) -> String {
-        format!("{self}: {}", self.sentence)
-    }
-}
-
-/// Its name and its section.
-impl Display for Rule {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{} (RFC 9110, {})", self.name, self.section)
     }
 }
 

@@ -57,6 +57,9 @@ pub async fn server(context: Context<HttpMessage>) {
 }
 
 fn answer(contents: &mut BTreeMap<String, Content>, changes: &mut u64, request: &Request, now: VirtualTime) -> Seen {
+    if request.method == Method::Unknown {
+        return Seen { allow: Some("GET, HEAD, PUT, DELETE".to_owned()), ..status(405) };
+    }
     let current = contents.get(&request.path);
     if current.is_none() && request.method != Method::Put {
         return status(404);
@@ -69,7 +72,7 @@ fn answer(contents: &mut BTreeMap<String, Content>, changes: &mut u64, request: 
         };
     }
     match request.method {
-        Method::Get | Method::Head => {
+        Method::Get | Method::Head | Method::Unknown => {
             let content = current.expect("it is there").clone();
             let body = if request.method == Method::Get { content.body.clone() } else { String::new() };
             let length = Some(content.body.len() as u64);
@@ -130,5 +133,5 @@ fn with_fields(seen: Seen, content: &Content, now: VirtualTime) -> Seen {
 }
 
 fn status(status: u16) -> Seen {
-    Seen { status, tag: None, modified: None, length: None, body: String::new() }
+    Seen { status, ..Seen::default() }
 }

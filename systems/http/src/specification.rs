@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Serialize;
+use simutant_http_tester as http;
+use simutant_http_tester::{HttpService, Random, Rule, Step};
 use simutant_oracle::{Footprint, Open, Region, Session, Specification};
 
-use crate::message::{Method, Request, Seen, Tags};
-use crate::rules::{RuleId, RuleSet};
+use crate::message::{Due, Method, Request, Response, Seen, Tags};
+use crate::rules::{RULES, RuleId, RuleSet};
+use crate::script;
 use crate::tag::{Comparison, EntityTag, Spent, TagKnowledge};
 
 /// Nothing was modified before 1990, in seconds since 1970: a date that is always past.
@@ -38,40 +40,26 @@ struct Content {
     modified: (u64, u64),
 }
 
-/// A response, as the specification demands it or as a client sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Response {
-    /// One that is demanded.
-    Due(Due),
-    /// One that was seen.
-    Seen(Seen),
-}
-
-/// A kind of response that is demanded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Due {
-    /// The content.
-    Content,
-    /// The client has the content.
-    NotModified,
-    /// A content was created.
-    Created,
-    /// A content was replaced.
-    Replaced,
-    /// A content was removed.
-    Deleted,
-    /// A condition does not hold.
-    Failed,
-    /// There is no content.
-    Missing,
-}
-
 impl Service {
     /// Returns a server that may break some rules.
     pub fn waiving(waived: RuleSet) -> Self {
         Self { waived, ..Self::default() }
+    }
+}
+
+impl HttpService for Service {
+    const RULES: &'static [Rule] = RULES;
+
+    fn draw(random: &mut Random, script: &[Step]) -> http::Request {
+        script::request(3, script, random)
+    }
+
+    fn waive(&mut self, rule: usize) {
+        self.waived = RuleId::all().nth(rule).map_or(self.waived, |rule| self.waived.with(rule));
+    }
+
+    fn part(request: &Request) -> String {
+        request.path.clone()
     }
 }
 
@@ -127,10 +115,13 @@ impl Resource {
         use RuleId as R;
         let Request { method, conditions, .. } = request;
         let by_method = |[read, put, delete]: [R; 3]| match method {
-            Method::Get | Method::Head => read,
             Method::Put => put,
             Method::Delete => delete,
+            _ => read,
         };
+        if *method == Method::Unknown {
+            return Some(Due::Refused);
+        }
         if self.content.is_none() && *method != Method::Put {
             let has_any = conditions.if_match.is_some();
             return Some(if has_any && !rules.keeps(R::AbsentFirst) { Due::Failed } else { Due::Missing });
@@ -192,8 +183,8 @@ impl Resource {
     /// Performs the method.
     fn perform(&mut self, request: &Request) -> Due {
         let before = match request.method {
-            Method::Get | Method::Head => return Due::Content,
             Method::Put | Method::Delete => self.content.take(),
+            _ => return Due::Content,
         };
         if request.method == Method::Delete {
             return Due::Deleted;
@@ -215,6 +206,8 @@ impl Resource {
             Due::Deleted => matches!(seen.status, 200 | 204),
             Due::Failed => return seen.status == 412,
             Due::Missing => return seen.status == 404,
+            Due::Refused if seen.status == 405 => return seen.allow.is_some() || !rules.keeps(R::Allow),
+            Due::Refused => return matches!(seen.status, 400 | 501),
         };
         let Some(content) = &mut self.content else { return is_status };
         let length = content.body.len() as u64;

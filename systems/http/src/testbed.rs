@@ -3,13 +3,9 @@
 //!
 //! One server serves all test cases of a job. Each has targets of its own, which nobody else asks for.
 
-mod driver;
-mod finding;
-mod wire;
-
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -17,18 +13,15 @@ use simutant_harness::{
     Clients, Conclusion, DirectionCounts, Environment, HarnessError, Inconclusive, InvalidCase, Left, Process,
     ProxyCounts, Setup, Testbed, Testbeds, Verdict, read_case,
 };
+use simutant_http_tester::{TestedScript, Tester};
 use simutant_system::System;
 
-use self::driver::{End, Target};
-use crate::rules::{RULES, RuleId, RuleSet};
+use crate::rules::RULES;
 use crate::specification::Service;
 use crate::{Http, TestCase};
 
 /// The testbeds.
 pub const TESTBEDS: Testbeds = Testbeds::new(&[&HttpTestbed]);
-
-/// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How long to wait before asking again whether the server is there.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -60,61 +53,30 @@ impl Testbed for HttpTestbed {
     }
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        /// Counts the runs of this process, to which the server belongs, too.
+        static COUNT: AtomicU64 = AtomicU64::new(0);
         let case = read_case(setup.case, Http::validate).expect("the case was checked");
         let address = setup.fixture_address("fixture_port");
-        let waived = setup.waived.keys().filter_map(|name| RuleId::named(name)).collect();
-        Ok(Box::new(Running { case, address, waived, concluded: Mutex::default() }))
+        let prefix = format!("t{}-", COUNT.fetch_add(1, Ordering::Relaxed));
+        let waived = setup.waived.keys().cloned().collect();
+        Ok(Box::new(Running { case, address, prefix, waived, tested: Mutex::default() }))
     }
-}
-
-/// Returns how the paths of a run begin: no other run has them.
-fn fresh() -> String {
-    /// Counts the runs of this process, to which the server belongs, too.
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    format!("/t{}-", COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// A test case that runs.
 struct Running {
     case: TestCase,
     address: SocketAddr,
-    waived: RuleSet,
-    /// What came of it, and the messages that were sent and received.
-    concluded: Mutex<Option<(Conclusion, ProxyCounts)>>,
+    /// How the names of its runs begin.
+    prefix: String,
+    waived: Vec<String>,
+    /// What came of it.
+    tested: Mutex<Option<TestedScript>>,
 }
 
 impl Running {
-    /// Runs the test case, and concludes.
-    fn conclude(&self) -> (Conclusion, ProxyCounts) {
-        let TestCase { script, .. } = &self.case;
-        let service = Service::waiving(self.waived);
-        let target = Target { address: self.address, prefix: fresh(), service, patience: PATIENCE };
-        let begun = Instant::now();
-        let run = target.run(script);
-        let seconds = begun.elapsed().as_secs_f64();
-        let verdict = match finding::finding(&target, script, &run, seconds, &mut fresh) {
-            Some(finding) => Verdict::Fail(finding),
-            None => match &run.end {
-                End::Undecided(reason) | End::Unreachable(reason) => {
-                    Verdict::Inconclusive(Inconclusive { reason: reason.clone() })
-                }
-                _ => Verdict::Pass,
-            },
-        };
-        let is_kept = |rule: &RuleId| {
-            let without = Service::waiving(self.waived.without(*rule));
-            self.waived.has(*rule) && verdict.passes() && finding::is_possible(script, &run, without)
-        };
-        let kept = RuleId::all().filter(is_kept).map(|rule| rule.rule().name.to_owned()).collect();
-        let mut notes = Vec::new();
-        if run.lost > 0 {
-            let connections = if run.lost == 1 { "connection was" } else { "connections were" };
-            notes.push(format!("{} {connections} closed before an answer", run.lost));
-        }
-        let count = |count: usize| DirectionCounts { received: count as u64, ..DirectionCounts::default() };
-        let (forward, back) = (count(run.exchanges.len()), count(run.answered.len()));
-        let counts = ProxyCounts { forward, back, ..ProxyCounts::default() };
-        (Conclusion { verdict, not_injected: Vec::new(), notes, kept }, counts)
+    fn tested(&self) -> MutexGuard<'_, Option<TestedScript>> {
+        self.tested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -129,15 +91,32 @@ impl Environment for Running {
 
     /// The messages of the script, without those that a finding was shrunk with.
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
-        let concluded = self.concluded.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(concluded.as_ref().map(|(_, counts)| *counts).unwrap_or_default())
+        let tested = self.tested();
+        let count = |count: fn(&TestedScript) -> usize| {
+            let received = tested.as_ref().map_or(0, count) as u64;
+            DirectionCounts { received, ..DirectionCounts::default() }
+        };
+        let (forward, back) = (count(|tested| tested.requests), count(|tested| tested.responses));
+        Ok(ProxyCounts { forward, back, ..ProxyCounts::default() })
     }
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
-        let concluded = self.concluded.lock().unwrap_or_else(PoisonError::into_inner);
-        let conclusion = concluded.as_ref().map(|(conclusion, _)| conclusion.clone());
-        let reason = "the server was not asked".to_owned();
-        Ok(conclusion.unwrap_or_else(|| Verdict::Inconclusive(Inconclusive { reason }).into()))
+        let Some(tested) = self.tested().clone() else {
+            let reason = "the server was not asked".to_owned();
+            return Ok(Verdict::Inconclusive(Inconclusive { reason }).into());
+        };
+        let verdict = match (tested.finding, tested.inconclusive) {
+            (Some((finding, _)), _) => Verdict::Fail(finding),
+            (None, Some(reason)) => Verdict::Inconclusive(Inconclusive { reason: reason.to_string() }),
+            (None, None) => Verdict::Pass,
+        };
+        let kept = tested.kept.into_iter().map(str::to_owned).collect();
+        let notes = match tested.lost {
+            0 => Vec::new(),
+            1 => vec!["1 request was lost with its connection".to_owned()],
+            lost => vec![format!("{lost} requests were lost with their connections")],
+        };
+        Ok(Conclusion { verdict, not_injected: Vec::new(), notes, kept })
     }
 }
 
@@ -147,8 +126,11 @@ impl Clients for Running {
         while TcpStream::connect(self.address).is_err() && Instant::now() < deadline {
             std::thread::sleep(PAUSE);
         }
-        let concluded = self.conclude();
-        *self.concluded.lock().unwrap_or_else(PoisonError::into_inner) = Some(concluded);
+        let mut tester = Tester::new(self.address, Service::default(), &*self.prefix);
+        for rule in &self.waived {
+            tester.waive(rule).expect("rules were looked up when the implementation was read");
+        }
+        *self.tested() = Some(tester.run(&self.case.script));
         // Each answer that does not come is told by itself.
         Vec::new()
     }

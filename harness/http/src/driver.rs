@@ -1,0 +1,283 @@
+//! Makes the requests of a script, and checks each answer when it arrives.
+
+use std::collections::VecDeque;
+use std::io::{ErrorKind, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::{RecvFlags, recv};
+use simutant_oracle::Session;
+
+use crate::message::{Request, Response};
+use crate::script::{Answers, Step, Substitute};
+use crate::service::HttpService;
+use crate::watch::{Asked, Unsure, Watch, Wrong};
+use crate::wire::{self, Malformed};
+
+/// What is read from a connection at once.
+const PIECE_BYTES: usize = 16 * 1024;
+
+/// A request, and what became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Exchange {
+    /// The place of the step in the script.
+    pub(crate) step: usize,
+    /// On which of all connections it went out.
+    pub(crate) session: Session,
+    pub(crate) request: Request,
+    pub(crate) substitutes: Vec<Substitute>,
+    /// The answer, and how many requests had been sent when it arrived.
+    pub(crate) answer: Option<(Response, usize)>,
+}
+
+/// The end of a script.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum End {
+    /// All requests were made, and no answer is wrong.
+    Over,
+    /// The answer to this exchange cannot be.
+    Wrong(usize),
+    /// What arrived as the answer to this exchange is no response.
+    Malformed(usize, String),
+    /// This exchange was not answered in time.
+    Silent(usize),
+    /// No connection can be made.
+    Unreachable(String),
+    /// It is not known whether the answers can be.
+    Undecided(String),
+    /// The specification knows no such request.
+    Unspecified(String),
+}
+
+impl End {
+    /// Returns the exchange that it is about.
+    pub(crate) const fn exchange(&self) -> Option<usize> {
+        match self {
+            Self::Wrong(at) | Self::Malformed(at, _) | Self::Silent(at) => Some(*at),
+            Self::Over | Self::Unreachable(_) | Self::Undecided(_) | Self::Unspecified(_) => None,
+        }
+    }
+}
+
+/// What was seen of a script.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Run {
+    /// In the order in which requests were sent.
+    pub(crate) exchanges: Vec<Exchange>,
+    /// The places of exchanges in the order of their answers.
+    pub(crate) answered: Vec<usize>,
+    /// How many requests were lost, as the connection was closed before the answer.
+    pub(crate) lost: usize,
+    pub(crate) end: End,
+}
+
+impl Run {
+    /// Returns how many messages were sent and received.
+    pub(crate) fn messages(&self) -> usize {
+        self.exchanges.len() + self.answered.len()
+    }
+}
+
+/// The server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Server<'a> {
+    pub(crate) address: SocketAddr,
+    /// What requests call it.
+    pub(crate) host: &'a str,
+    /// How long an answer may take.
+    pub(crate) patience: Duration,
+}
+
+struct Connection {
+    stream: TcpStream,
+    session: Session,
+    received: Vec<u8>,
+    open: VecDeque<Open>,
+}
+
+/// A request without an answer.
+struct Open {
+    exchange: usize,
+    asked: Asked,
+    due: Instant,
+}
+
+/// Returns an operation of the specification.
+pub(crate) fn operation<S: HttpService>(request: Request) -> Result<S::Operation, End> {
+    let words = request.to_string();
+    request.try_into().map_err(|error| End::Unspecified(format!("{words}: {error}")))
+}
+
+impl Server<'_> {
+    /// Makes the requests of a script on a service that begins in a state.
+    pub(crate) fn run<S: HttpService>(self, script: &[Step], initial: &S, run: &str) -> Run {
+        let mut seen = Run { exchanges: Vec::new(), answered: Vec::new(), lost: 0, end: End::Over };
+        let mut client = Client {
+            server: self,
+            script,
+            name: run,
+            watch: Watch::new(initial.clone()),
+            answers: Answers::default(),
+            connections: script
+                .iter()
+                .map(|step| step.connection)
+                .max()
+                .iter()
+                .flat_map(|max| 0..=*max)
+                .map(|_| None)
+                .collect(),
+            opened: 0,
+        };
+        if let Err(end) = client.make(&mut seen) {
+            seen.end = end;
+        }
+        seen
+    }
+}
+
+/// A client of a run.
+struct Client<'a, S: HttpService> {
+    server: Server<'a>,
+    script: &'a [Step],
+    /// What `<run>` stands for.
+    name: &'a str,
+    watch: Watch<S>,
+    answers: Answers,
+    connections: Vec<Option<Connection>>,
+    /// How many connections there were.
+    opened: u64,
+}
+
+impl<S: HttpService> Client<'_, S> {
+    fn make(&mut self, run: &mut Run) -> Result<(), End> {
+        let script = self.script;
+        let mut left = script.iter().enumerate().peekable();
+        loop {
+            while let Some((place, step)) = left.next_if(|(_, step)| {
+                let connection = self.connections[usize::from(step.connection)].as_ref();
+                step.pipelined || connection.is_none_or(|connection| connection.open.is_empty())
+            }) {
+                self.send(place, step, run)?;
+            }
+            if self.connections.iter().flatten().all(|connection| connection.open.is_empty()) {
+                return self.watch.finish().map_err(|unsure| match unsure {
+                    Unsure::Wrong(Wrong { request }) => End::Wrong(request),
+                    Unsure::Exhausted(limit) => End::Undecided(format!("the check ran out of {limit}")),
+                });
+            }
+            self.wait()?;
+            for number in 0..self.connections.len() {
+                self.receive(number, run)?;
+            }
+        }
+    }
+
+    /// Sends the request of a step, on a new connection if the last one is gone.
+    fn send(&mut self, place: usize, step: &Step, run: &mut Run) -> Result<(), End> {
+        let (request, substitutes) = step.request(self.name, &self.answers);
+        let asked = operation::<S>(request.clone())?;
+        let bytes = wire::bytes(&request, self.server.host);
+        let unreachable = |error: std::io::Error| End::Unreachable(error.to_string());
+        let number = usize::from(step.connection);
+        // A connection that was closed meanwhile takes no request: nothing was sent on it.
+        let is_gone = |connection: &mut Connection| {
+            connection.open.is_empty() && connection.receive() || connection.stream.write_all(&bytes).is_err()
+        };
+        if self.connections[number].as_mut().is_none_or(is_gone) {
+            self.lose(number, run);
+            let mut stream =
+                TcpStream::connect_timeout(&self.server.address, self.server.patience).map_err(unreachable)?;
+            let options = stream.set_nodelay(true).and_then(|()| stream.set_write_timeout(Some(self.server.patience)));
+            options.and_then(|()| stream.write_all(&bytes)).map_err(unreachable)?;
+            self.opened += 1;
+            let session = Session(self.opened);
+            self.connections[number] =
+                Some(Connection { stream, session, received: Vec::new(), open: VecDeque::new() });
+        }
+        let connection = self.connections[number].as_mut().expect("it was opened");
+        let session = connection.session;
+        let asked = self.watch.asked(session, asked);
+        let due = Instant::now() + self.server.patience;
+        connection.open.push_back(Open { exchange: run.exchanges.len(), asked, due });
+        run.exchanges.push(Exchange { step: place, session, request, substitutes, answer: None });
+        Ok(())
+    }
+
+    /// Takes the answers that are there on a connection.
+    fn receive(&mut self, number: usize, run: &mut Run) -> Result<(), End> {
+        let Some(connection) = self.connections[number].as_mut().filter(|it| !it.open.is_empty()) else {
+            return Ok(());
+        };
+        let is_ended = connection.receive();
+        let mut closes = is_ended;
+        while let Some(open) = connection.open.front() {
+            let exchange = open.exchange;
+            let malformed = |reason: String| End::Malformed(exchange, reason);
+            let method = &run.exchanges[exchange].request.method;
+            let answer = wire::response(&connection.received, method, is_ended)
+                .map_err(|Malformed(reason)| malformed(reason))?;
+            let Some(answer) = answer else {
+                if !is_ended && Instant::now() >= open.due {
+                    return Err(End::Silent(exchange));
+                }
+                break;
+            };
+            connection.received.drain(..answer.bytes);
+            closes |= answer.closes;
+            let Open { asked, .. } = connection.open.pop_front().expect("it was looked at");
+            let (step, sent) = (&self.script[run.exchanges[exchange].step], run.exchanges.len());
+            let response = answer.response;
+            run.exchanges[exchange].answer = Some((response.clone(), sent));
+            run.answered.push(exchange);
+            self.answers.add(step, response.clone());
+            let response = response.try_into().map_err(|error| malformed(format!("{error}")))?;
+            self.watch.answered(&asked, response).map_err(|Wrong { request }| End::Wrong(request))?;
+            if answer.closes {
+                break;
+            }
+        }
+        if closes {
+            self.lose(number, run);
+        }
+        Ok(())
+    }
+
+    /// Gives a connection up. The requests without an answer may have been performed, or not.
+    fn lose(&mut self, number: usize, run: &mut Run) {
+        for Open { asked, .. } in self.connections[number].take().into_iter().flat_map(|connection| connection.open) {
+            run.lost += 1;
+            self.watch.lost(&asked);
+        }
+    }
+
+    /// Waits until something arrives, or an answer is late.
+    fn wait(&self) -> Result<(), End> {
+        let open = || self.connections.iter().flatten().filter_map(|it| Some((it, it.open.front()?)));
+        let due = open().map(|(_, open)| open.due).min();
+        let left = due.map_or(self.server.patience, |due| due.saturating_duration_since(Instant::now()));
+        let mut waiting: Vec<PollFd<'_>> = open().map(|(it, _)| PollFd::new(&it.stream, PollFlags::IN)).collect();
+        let left =
+            Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut waiting, Some(&left)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(End::Unreachable(error.to_string())),
+        }
+    }
+}
+
+impl Connection {
+    /// Receives what is there, and returns whether nothing more comes.
+    fn receive(&mut self) -> bool {
+        let mut piece = [0; PIECE_BYTES];
+        loop {
+            match recv(&self.stream, &mut piece, RecvFlags::DONTWAIT).map_err(std::io::Error::from) {
+                Ok((0, _)) => return true,
+                Ok((count, _)) => self.received.extend_from_slice(&piece[..count]),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return true,
+            }
+        }
+    }
+}

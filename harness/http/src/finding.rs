@@ -1,0 +1,323 @@
+//! What a wrong answer means: the rules that it breaks, and the fewest requests that show it.
+
+use serde::Serialize;
+use simutant_outcomes::{Finding, FindingClass};
+
+use crate::driver::{End, Exchange, Run, Server, operation};
+use crate::message::{Request, Response};
+use crate::script::{Step, Substitute};
+use crate::service::{HttpService, Rule};
+use crate::watch::{Unsure, Watch};
+
+/// How often a shorter script is tried: a server may be right at times.
+const TRIES: usize = 2;
+
+/// How much of a response a line shows.
+const SHOWN_MAX: usize = 60;
+
+/// What is wrong, as data.
+#[derive(Debug, Serialize)]
+struct Detail<'a> {
+    /// The name of the rule that is broken: the first of these.
+    rule: Option<&'static str>,
+    /// Rules of which one is broken, as each of them would allow what was seen if it were waived; or two that both are.
+    rules: Vec<&'static Rule>,
+    /// How many messages were sent and received before.
+    messages: usize,
+    /// How many seconds that took.
+    seconds: f64,
+    /// What the rules say.
+    reason: String,
+    /// The fewest requests that show it.
+    exchange: Vec<Line<'a>>,
+    /// The same as commands of a shell.
+    commands: Vec<String>,
+    /// The same as a script, which a test case may have.
+    script: &'a [Step],
+}
+
+/// A request, and the answer to it.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    /// The number of the connection.
+    connection: u64,
+    request: &'a Request,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    substitutes: &'a [Substitute],
+    response: Option<&'a Response>,
+    /// How many requests had been sent when it arrived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sent: Option<usize>,
+}
+
+/// A set of rules, by their places.
+pub(crate) type Rules = Vec<usize>;
+
+/// Returns a service that may break some rules.
+pub(crate) fn waiving<S: HttpService>(initial: &S, rules: &[usize]) -> S {
+    let mut service = initial.clone();
+    rules.iter().for_each(|rule| service.waive(*rule));
+    service
+}
+
+/// The rules that are broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Broken {
+    /// One of these: each of them would allow what was seen if it were waived.
+    One(Rules),
+    /// Both of these.
+    Two(usize, usize),
+    /// It is wrong whatever is waived.
+    Whatever,
+}
+
+impl Broken {
+    /// Returns what was broken in a run.
+    fn of<S: HttpService>(run: &Run, initial: &S, waived: &[usize]) -> Self {
+        let is_allowed = |more: &[usize]| is_possible(run, waiving(initial, &[waived, more].concat()));
+        let in_force: Rules = (0..S::RULES.len()).filter(|rule| !waived.contains(rule)).collect();
+        if !is_allowed(&in_force) {
+            return Self::Whatever;
+        }
+        let one: Rules = in_force.iter().copied().filter(|rule| is_allowed(&[*rule])).collect();
+        if !one.is_empty() {
+            return Self::One(one);
+        }
+        let pairs =
+            in_force.iter().enumerate().flat_map(|(at, one)| in_force[at + 1..].iter().map(|other| [*one, *other]));
+        let mut allowed = pairs.filter(|pair| is_allowed(pair));
+        allowed.next().map_or(Self::Whatever, |[one, other]| Self::Two(one, other))
+    }
+
+    /// Returns whether another run, which is wrong, shows the same, or at least as much.
+    fn is_in<S: HttpService>(&self, run: &Run, initial: &S, waived: &[usize]) -> bool {
+        match self {
+            Self::One(rules) => matches!(
+                Self::of(run, initial, waived),
+                Self::One(others) if others.iter().all(|rule| rules.contains(rule))
+            ),
+            Self::Two(one, other) => is_possible(run, waiving(initial, &[waived, &[*one, *other]].concat())),
+            Self::Whatever => Self::of(run, initial, waived) == Self::Whatever,
+        }
+    }
+
+    fn rules(&self) -> Rules {
+        match self {
+            Self::One(rules) => rules.clone(),
+            Self::Two(one, other) => vec![*one, *other],
+            Self::Whatever => Vec::new(),
+        }
+    }
+
+    /// Returns what is broken, in words.
+    fn words(&self, all: &[Rule]) -> String {
+        match self {
+            Self::One(rules) => {
+                let others: Vec<&str> = rules[1..].iter().map(|rule| all[*rule].name).collect();
+                let or = if others.is_empty() { String::new() } else { format!("; or {}", others.join(", or ")) };
+                format!("which breaks {}{or}", all[rules[0]])
+            }
+            Self::Two(one, other) => format!("which breaks {} and {}", all[*one], all[*other]),
+            Self::Whatever if all.is_empty() => "which the specification does not allow".to_owned(),
+            Self::Whatever => "which no rule allows that could be waived".to_owned(),
+        }
+    }
+}
+
+/// Returns whether a service may have answered so. What cannot be decided is possible.
+pub(crate) fn is_possible<S: HttpService>(run: &Run, service: S) -> bool {
+    let mut watch = Watch::new(service);
+    let mut asked = Vec::new();
+    for &exchange in &run.answered {
+        let Some((response, sent)) = &run.exchanges[exchange].answer else { continue };
+        for Exchange { session, request, .. } in run.exchanges.iter().take(*sent).skip(asked.len()) {
+            // They were operations before.
+            let Ok(operation) = operation::<S>(request.clone()) else { return true };
+            asked.push(watch.asked(*session, operation));
+        }
+        let Ok(response) = response.clone().try_into() else { return true };
+        if watch.answered(&asked[exchange], response).is_err() {
+            return false;
+        }
+    }
+    !matches!(watch.finish(), Err(Unsure::Wrong(_)))
+}
+
+/// What is tested, for a finding.
+pub(crate) struct Tested<'a, S> {
+    pub(crate) server: Server<'a>,
+    pub(crate) initial: &'a S,
+    pub(crate) waived: &'a [usize],
+    /// What `<run>` stands for in another run.
+    pub(crate) fresh: &'a dyn Fn() -> String,
+    /// Whether there is one like it already, so that nobody needs it small.
+    pub(crate) is_known: &'a dyn Fn(&Likeness) -> bool,
+}
+
+/// What findings have in common that are probably one: the kind, the method, and the status code of the answer.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Likeness(String, String, Option<u16>);
+
+impl Likeness {
+    fn of(run: &Run, kind: &str) -> Self {
+        let exchange = run.end.exchange().map(|at| &run.exchanges[at]);
+        let method = exchange.map(|it| it.request.method.clone()).unwrap_or_default();
+        let status = exchange.and_then(|it| Some(it.answer.as_ref()?.0.status));
+        Self(kind.to_owned(), method, status)
+    }
+}
+
+impl<S: HttpService> Tested<'_, S> {
+    /// Returns the finding of a run that did not end as it should, and what it has in common with others; `None` of one that
+    /// says nothing of the server.
+    pub(crate) fn finding(&self, script: &[Step], run: &Run, seconds: f64) -> Option<(Finding, Likeness)> {
+        let service = waiving(self.initial, self.waived);
+        // Only a wrong answer breaks a rule.
+        let broken_in = |run: &Run| match run.end {
+            End::Wrong(_) => Broken::of(run, self.initial, self.waived),
+            _ => Broken::Whatever,
+        };
+        let broken = broken_in(run);
+        let is_same = |other: &Run| match (&run.end, &other.end) {
+            (End::Wrong(_), End::Wrong(_)) => broken.is_in(other, self.initial, self.waived),
+            (End::Malformed(..), End::Malformed(..)) | (End::Silent(_), End::Silent(_)) => true,
+            _ => false,
+        };
+        let again = |script: &[Step]| {
+            let mut tries = (0..TRIES).map(|_| self.server.run(script, &service, &(self.fresh)()));
+            tries.find(|other| is_same(other))
+        };
+        let (_, kind, _) = words(run, &broken, S::RULES)?;
+        let likeness = Likeness::of(run, &kind);
+        let (script, shown) = match run.end {
+            End::Wrong(_) | End::Malformed(..) if !(self.is_known)(&likeness) => shrunk(script, run, &again),
+            // Each try would take as long.
+            _ => (script.to_vec(), run.clone()),
+        };
+        let broken = broken_in(&shown);
+        let (class, kind, summary) = words(&shown, &broken, S::RULES)?;
+        let rules: Vec<&'static Rule> = broken.rules().iter().map(|rule| &S::RULES[*rule]).collect();
+        let exchanges = shown.exchanges.iter().map(|Exchange { session, request, substitutes, answer, .. }| {
+            let (response, sent) = answer.as_ref().map(|(response, sent)| (response, *sent)).unzip();
+            Line { connection: session.0, request, substitutes, response, sent }
+        });
+        let detail = Detail {
+            rule: rules.first().map(|rule| rule.name),
+            reason: rules.iter().map(|rule| rule.words()).collect::<Vec<_>>().join("; "),
+            rules,
+            messages: run.messages(),
+            seconds,
+            exchange: exchanges.collect(),
+            commands: commands(&shown, self.server.host),
+            script: &script,
+        };
+        Some((Finding { class, kind, summary, detail: serde_json::Value::Null }.with_detail(detail), likeness))
+    }
+}
+
+/// Returns the fewest and simplest steps that still show it, as far as one change after the other finds them, with a run.
+fn shrunk(script: &[Step], run: &Run, again: &dyn Fn(&[Step]) -> Option<Run>) -> (Vec<Step>, Run) {
+    // What was not sent is not needed.
+    let sent = run.exchanges.iter().map(|it| it.step).max().map_or(0, |last| last + 1);
+    let (mut least, mut shown) = (script[..sent].to_vec(), run.clone());
+    let mut size = least.len() / 2;
+    while size > 0 {
+        let mut at = 0;
+        while at < least.len() {
+            let end = (at + size).min(least.len());
+            let shorter = [&least[..at], &least[end..]].concat();
+            match again(&shorter) {
+                Some(other) => (least, shown) = (shorter, other),
+                None => at = end,
+            }
+        }
+        size /= 2;
+    }
+    for at in 0..least.len() {
+        let mut simpler = least[at].simpler();
+        while let Some(step) = simpler.pop() {
+            let mut changed = least.clone();
+            changed[at] = step;
+            if let Some(other) = again(&changed) {
+                simpler = changed[at].simpler();
+                (least, shown) = (changed, other);
+            }
+        }
+    }
+    (least, shown)
+}
+
+/// Returns the class, the kind and the summary of a finding.
+fn words(run: &Run, broken: &Broken, rules: &[Rule]) -> Option<(FindingClass, String, String)> {
+    let request = |at: usize| &run.exchanges[at].request;
+    Some(match &run.end {
+        End::Wrong(at) => {
+            let answer = run.exchanges[*at].answer.as_ref().map(|(response, _)| answer(response));
+            let summary =
+                format!("{} was answered {}, {}", request(*at), answer.unwrap_or_default(), broken.words(rules));
+            let kind = broken.rules().first().map_or("no-such-answer", |rule| rules[*rule].name);
+            (FindingClass::WrongResult, kind.to_owned(), summary)
+        }
+        End::Malformed(at, reason) => (
+            FindingClass::WrongResult,
+            "malformed".to_owned(),
+            format!("the answer to {} is none: {reason}", request(*at)),
+        ),
+        End::Silent(at) => {
+            (FindingClass::NotTerminated, "no-answer".to_owned(), format!("{} was not answered in time", request(*at)))
+        }
+        End::Over | End::Unreachable(_) | End::Undecided(_) | End::Unspecified(_) => return None,
+    })
+}
+
+/// Returns a response in few words.
+fn answer(response: &Response) -> String {
+    let Response { status, body, .. } = response;
+    let line: String = body.chars().take(SHOWN_MAX).collect();
+    match () {
+        () if body.is_empty() => status.to_string(),
+        () if line.len() < body.len() => format!("{status} {line:?}…"),
+        () => format!("{status} {line:?}"),
+    }
+}
+
+/// Returns the commands that make the requests of a run. Those end with `&` that are made while others are.
+fn commands(run: &Run, host: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    for (number, Exchange { request, answer, .. }) in run.exchanges.iter().enumerate() {
+        let is_last = number + 1 == run.exchanges.len();
+        let overlaps = !is_last && answer.as_ref().is_none_or(|(_, sent)| *sent > number + 1);
+        commands.push(curl(request, host) + if overlaps { " &" } else { "" });
+    }
+    commands
+}
+
+/// Returns the command that makes a request.
+fn curl(request: &Request, host: &str) -> String {
+    let Request { method, path, headers, body } = request;
+    let mut command = match method.as_str() {
+        "HEAD" => "curl -sI".to_owned(),
+        "GET" => "curl -si".to_owned(),
+        method => format!("curl -si -X {method}"),
+    };
+    for (name, value) in headers {
+        command.push_str(&format!(" -H {}", quoted(&format!("{name}: {value}"))));
+    }
+    if let Some(body) = body {
+        command.push_str(&format!(" --data-raw {}", quoted(body)));
+        if !headers.keys().any(|name| name.eq_ignore_ascii_case("content-type")) {
+            command.push_str(" -H Content-Type:");
+        }
+    }
+    format!("{command} {}", quoted(&format!("http://{host}{path}")))
+}
+
+/// Returns a word of a shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:%@,+=".contains(letter);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

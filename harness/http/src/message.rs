@@ -1,0 +1,87 @@
+//! Requests and responses as values.
+
+use std::collections::BTreeMap;
+use std::fmt::{Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+/// A request. In a script its texts may have [terms](crate::script), as in `If-Match: <3.etag>`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The method, such as `GET`.
+    pub method: String,
+    /// The path, with the query if there is one.
+    pub path: String,
+    /// The headers, beside those that say where the request goes and how long it is.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// The body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+}
+
+impl Request {
+    /// Returns a request without headers and body.
+    ///
+    /// ```
+    /// use simutant_http_tester::Request;
+    ///
+    /// let put = Request::new("PUT", "/notes/1").header("If-Match", "\"a1\"").body("milk");
+    /// assert_eq!(put.to_string(), "PUT /notes/1 with If-Match: \"a1\"");
+    /// ```
+    pub fn new(method: impl Into<String>, path: impl Into<String>) -> Self {
+        Self { method: method.into(), path: path.into(), ..Self::default() }
+    }
+
+    /// Adds a header, or replaces it.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.headers.insert(name.into(), value.into());
+        self
+    }
+
+    /// Adds a body, or replaces it.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<String>) -> Self {
+        self.body = Some(body.into());
+        self
+    }
+}
+
+/// The method, the path and the headers.
+impl Display for Request {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} {}", self.method, self.path)?;
+        for (number, (name, value)) in self.headers.iter().enumerate() {
+            write!(formatter, " {} {name}: {value}", if number == 0 { "with" } else { "and" })?;
+        }
+        Ok(())
+    }
+}
+
+/// A response.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The headers, their names in lower case. One that comes more than once has its values with commas between them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// The body. What is no UTF-8 in it is replaced.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub body: String,
+}
+
+impl Response {
+    /// Returns a response without headers.
+    pub fn new(status: u16, body: impl Into<String>) -> Self {
+        Self { status, body: body.into(), ..Self::default() }
+    }
+
+    /// Returns a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+}

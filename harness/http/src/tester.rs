@@ -1,0 +1,137 @@
+//! Runs scripts on a server.
+
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use simutant_outcomes::Finding;
+
+use crate::driver::{End, Server};
+use crate::finding::{self, Likeness, Rules, Tested};
+use crate::script::Step;
+use crate::service::HttpService;
+
+/// A tester of a server.
+#[derive(Debug)]
+pub struct Tester<S> {
+    address: SocketAddr,
+    host: String,
+    initial: S,
+    waived: Rules,
+    /// How the names of runs begin.
+    prefix: String,
+    runs: Cell<u64>,
+    patience: Duration,
+}
+
+/// What came of a script.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TestedScript {
+    /// What is wrong, with the fewest requests that show it, and what it has in common with others.
+    pub finding: Option<(Finding, Likeness)>,
+    /// Why nothing is known, if it is not.
+    pub inconclusive: Option<Inconclusive>,
+    /// The waived rules that the server kept.
+    pub kept: Vec<&'static str>,
+    /// How many requests were sent, without those with which a finding was made smaller.
+    pub requests: usize,
+    /// How many responses were received.
+    pub responses: usize,
+    /// How many requests were lost, as the connection was closed before the answer.
+    pub lost: usize,
+}
+
+/// Why nothing is known of a script.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Inconclusive {
+    /// No connection can be made.
+    #[error("no connection can be made: {0}")]
+    Unreachable(String),
+    /// The check of the answers ran out of something.
+    #[error("{0}")]
+    Undecided(String),
+    /// The specification knows no such request.
+    #[error("the specification knows no such request: {0}")]
+    Unspecified(String),
+}
+
+/// There is no rule of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no rule {name}; {}", if .known.is_empty() { "the specification names none".to_owned() } else { format!("there are {}", .known.join(", ")) })]
+pub struct NoSuchRule {
+    /// The name.
+    pub name: String,
+    /// The names of all rules.
+    pub known: Vec<&'static str>,
+}
+
+impl<S: HttpService> Tester<S> {
+    /// Returns a tester of the server at an address. The names of its runs begin with `prefix`.
+    pub fn new(address: SocketAddr, initial: S, prefix: impl Into<String>) -> Self {
+        let (prefix, runs) = (prefix.into(), Cell::new(0));
+        let (host, patience) = (address.to_string(), Duration::from_secs(5));
+        Self { address, host, initial, waived: Rules::new(), prefix, runs, patience }
+    }
+
+    /// Sets what requests call the server, in place of its address.
+    #[must_use]
+    pub fn host(mut self, host: impl Into<String>) -> Self {
+        self.host = host.into();
+        self
+    }
+
+    /// Sets how long an answer may take, in place of five seconds.
+    #[must_use]
+    pub const fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Lets the server break a rule.
+    ///
+    /// # Errors
+    /// [`NoSuchRule`]
+    pub fn waive(&mut self, name: &str) -> Result<(), NoSuchRule> {
+        let place = S::RULES.iter().position(|rule| rule.name == name);
+        let known = || S::RULES.iter().map(|rule| rule.name).collect();
+        self.waived.push(place.ok_or_else(|| NoSuchRule { name: name.to_owned(), known: known() })?);
+        Ok(())
+    }
+
+    /// Runs a script.
+    pub fn run(&self, script: &[Step]) -> TestedScript {
+        self.run_knowing(script, &|_| false)
+    }
+
+    /// Runs a script. A finding that is like a known one stays as large as it was.
+    pub fn run_knowing(&self, script: &[Step], is_known: &dyn Fn(&Likeness) -> bool) -> TestedScript {
+        let server = Server { address: self.address, host: &self.host, patience: self.patience };
+        let fresh = || self.fresh();
+        let begun = Instant::now();
+        let run = server.run(script, &finding::waiving(&self.initial, &self.waived), &fresh());
+        let seconds = begun.elapsed().as_secs_f64();
+        let tested = Tested { server, initial: &self.initial, waived: &self.waived, fresh: &fresh, is_known };
+        let finding = tested.finding(script, &run, seconds);
+        let inconclusive = match &run.end {
+            End::Unreachable(error) => Some(Inconclusive::Unreachable(error.clone())),
+            End::Undecided(reason) => Some(Inconclusive::Undecided(reason.clone())),
+            End::Unspecified(reason) => Some(Inconclusive::Unspecified(reason.clone())),
+            _ => None,
+        };
+        let is_kept = |rule: &&usize| {
+            let others: Rules = self.waived.iter().copied().filter(|other| other != *rule).collect();
+            run.end == End::Over && finding::is_possible(&run, finding::waiving(&self.initial, &others))
+        };
+        let kept = self.waived.iter().filter(is_kept).map(|rule| S::RULES[*rule].name).collect();
+        let (requests, responses) = (run.exchanges.len(), run.answered.len());
+        TestedScript { finding, inconclusive, kept, requests, responses, lost: run.lost }
+    }
+
+    /// Returns the name of a run, which no other run has.
+    fn fresh(&self) -> String {
+        self.runs.set(self.runs.get() + 1);
+        format!("{}{}", self.prefix, self.runs.get())
+    }
+}

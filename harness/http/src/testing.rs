@@ -1,0 +1,137 @@
+//! Tests a server as often as one asks for, in a process of its own: a program of a specification that `simutant http` builds.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::net::ToSocketAddrs;
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::{Deserialize, Serialize};
+use simutant_outcomes::Finding;
+use simutant_random::Random;
+
+use crate::finding::Likeness;
+use crate::script::draw;
+use crate::service::HttpService;
+use crate::tester::{Inconclusive, Tester};
+
+/// What is asked of the program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TestingRequest {
+    /// The host and the port.
+    pub host: String,
+    /// Fixes the scripts.
+    pub seed: u64,
+    /// How many scripts there are.
+    pub scripts: usize,
+    /// How many requests a script has.
+    pub steps: usize,
+    /// On how many connections, from 1 to 255.
+    pub connections: u8,
+    /// How long an answer may take.
+    pub patience: Duration,
+    /// The names of rules that the service may break.
+    pub waived: Vec<String>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum TestingReply {
+    /// The server was tested.
+    Tested(Tested),
+    /// It cannot be reached.
+    Unreachable {
+        /// Why.
+        message: String,
+    },
+    /// Something that was asked for does not fit the specification.
+    Mistake {
+        /// What.
+        message: String,
+    },
+}
+
+/// What the tests of a server came to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tested {
+    /// How many scripts were run.
+    pub scripts: usize,
+    /// How many requests were sent, without those with which findings were made smaller.
+    pub requests: usize,
+    /// How many of them were lost with their connections.
+    pub lost: usize,
+    /// How many seconds it took, with what made findings smaller.
+    pub seconds: f64,
+    /// What is wrong.
+    pub findings: Vec<Found>,
+    /// How many scripts were inconclusive, by the reason.
+    pub inconclusive: BTreeMap<String, usize>,
+    /// In how many scripts the service kept each of the waived rules.
+    pub kept: BTreeMap<String, usize>,
+}
+
+/// A finding, for all those that are like it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// The first of them, with the fewest requests that show it.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// In how many scripts there was one.
+    pub scripts: usize,
+}
+
+/// Tests a service that begins in a state, and writes a line with the reply. The request is JSON.
+///
+/// # Errors
+/// If the request is none, or the reply cannot be written.
+pub fn serve<S: HttpService>(initial: &S, request: &str, to: &mut dyn Write) -> io::Result<()> {
+    let request: TestingRequest = serde_json::from_str(request)?;
+    writeln!(to, "{}", serde_json::to_string(&tested(initial, &request))?)
+}
+
+fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply {
+    let TestingRequest { host, seed, scripts, steps, connections, patience, waived } = request;
+    let address = match host.to_socket_addrs().map(|mut addresses| addresses.next()) {
+        Ok(Some(address)) => address,
+        Ok(None) => return TestingReply::Unreachable { message: "the host has no address".to_owned() },
+        Err(error) => return TestingReply::Unreachable { message: error.to_string() },
+    };
+    // The server may know what an earlier call of the command has put there.
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
+    let mut tester = Tester::new(address, initial.clone(), format!("{now:x}-")).host(host).patience(*patience);
+    for rule in waived {
+        if let Err(error) = tester.waive(rule) {
+            return TestingReply::Mistake { message: error.to_string() };
+        }
+    }
+    let begun = Instant::now();
+    let mut tested = Tested::default();
+    let mut known: BTreeMap<Likeness, usize> = BTreeMap::new();
+    for number in 0..*scripts {
+        let mut random = Random::from_seed(*seed).stream(&format!("script {number}"));
+        let script = draw::<S>(*steps, *connections, &mut random);
+        let came = tester.run_knowing(&script, &|likeness| known.contains_key(likeness));
+        tested.scripts += 1;
+        tested.requests += came.requests;
+        tested.lost += came.lost;
+        for rule in came.kept {
+            *tested.kept.entry(rule.to_owned()).or_default() += 1;
+        }
+        match came.inconclusive {
+            Some(Inconclusive::Unreachable(message)) => return TestingReply::Unreachable { message },
+            Some(unspecified @ Inconclusive::Unspecified(_)) => {
+                return TestingReply::Mistake { message: unspecified.to_string() };
+            }
+            Some(Inconclusive::Undecided(reason)) => *tested.inconclusive.entry(reason).or_default() += 1,
+            None => {}
+        }
+        if let Some((finding, likeness)) = came.finding {
+            let place = *known.entry(likeness).or_insert(tested.findings.len());
+            match tested.findings.get_mut(place) {
+                Some(found) => found.scripts += 1,
+                None => tested.findings.push(Found { finding, scripts: 1 }),
+            }
+        }
+    }
+    tested.seconds = begun.elapsed().as_secs_f64();
+    TestingReply::Tested(tested)
+}

@@ -1,0 +1,179 @@
+//! HTTP/1.1 as bytes: requests, and responses that arrive in pieces.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use httparse::{Header, Status};
+
+use crate::message::{Request, Response};
+
+/// How many headers a response has at most.
+const HEADERS_MAX: usize = 64;
+
+/// How long a response is at most.
+const BYTES_MAX: usize = 1 << 20;
+
+/// Why bytes are no response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Malformed(pub(crate) String);
+
+/// Returns the bytes of a request.
+pub(crate) fn bytes(request: &Request, host: &str) -> Vec<u8> {
+    let Request { method, path, headers, body } = request;
+    let mut text = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n");
+    // Writing to a string does not fail.
+    for (name, value) in headers {
+        let _ = write!(text, "{name}: {value}\r\n");
+    }
+    match body {
+        Some(body) => _ = write!(text, "Content-Length: {}\r\n\r\n{body}", body.len()),
+        // A server may ask for a length (RFC 9110, section 8.6).
+        None if matches!(method.as_str(), "POST" | "PUT" | "PATCH") => text.push_str("Content-Length: 0\r\n\r\n"),
+        None => text.push_str("\r\n"),
+    }
+    text.into_bytes()
+}
+
+/// A response, and what it says of the connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) response: Response,
+    /// How many bytes it has.
+    pub(crate) bytes: usize,
+    /// Whether the server closes the connection after it.
+    pub(crate) closes: bool,
+}
+
+/// Reads the response to a request of this method at the beginning of `bytes`; `None` if it is not there as a whole.
+/// `is_ended` says that no more bytes come.
+pub(crate) fn response(bytes: &[u8], method: &str, is_ended: bool) -> Result<Option<Answer>, Malformed> {
+    let malformed = |error: httparse::Error| Malformed(error.to_string());
+    if bytes.len() > BYTES_MAX {
+        return Err(Malformed(format!("it has more than {BYTES_MAX} bytes")));
+    }
+    let mut parsed = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut head = httparse::Response::new(&mut parsed);
+    let Status::Complete(begin) = head.parse(bytes).map_err(malformed)? else { return Ok(None) };
+    let status = head.code.unwrap_or_default();
+    let is_old = head.version == Some(0);
+    if (100..200).contains(&status) {
+        let rest = response(&bytes[begin..], method, is_ended)?;
+        return Ok(rest.map(|answer| Answer { bytes: answer.bytes + begin, ..answer }));
+    }
+    let headers = texts(head.headers)?;
+    let header = |name: &str| headers.get(name).map_or("", String::as_str);
+    let length: Option<usize> = match headers.get("content-length") {
+        Some(text) => Some(text.trim().parse().map_err(|_| Malformed(format!("Content-Length is {text}")))?),
+        None => None,
+    };
+    let has_no_body = method == "HEAD" || matches!(status, 204 | 304);
+    let is_chunked = header("transfer-encoding").eq_ignore_ascii_case("chunked");
+    let rest = &bytes[begin..];
+    let (body, used) = if has_no_body {
+        (Vec::new(), 0)
+    } else if is_chunked {
+        let Some(found) = chunks(rest)? else { return Ok(None) };
+        found
+    } else if let Some(length) = length {
+        let Some(body) = rest.get(..length) else { return Ok(None) };
+        (body.to_vec(), length)
+    } else if is_ended {
+        (rest.to_vec(), rest.len())
+    } else {
+        return Ok(None);
+    };
+    let connection = header("connection");
+    let closes = connection.eq_ignore_ascii_case("close") || is_old && !connection.eq_ignore_ascii_case("keep-alive");
+    let body = String::from_utf8_lossy(&body).into_owned();
+    Ok(Some(Answer { response: Response { status, headers, body }, bytes: begin + used, closes }))
+}
+
+/// Returns headers by their names in lower case.
+fn texts(headers: &[Header<'_>]) -> Result<BTreeMap<String, String>, Malformed> {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for Header { name, value } in headers {
+        let value = std::str::from_utf8(value).map_err(|_| Malformed(format!("{name} is no text")))?;
+        let both = |text: &mut String| *text = format!("{text}, {value}");
+        texts.entry(name.to_ascii_lowercase()).and_modify(both).or_insert_with(|| value.to_owned());
+    }
+    Ok(texts)
+}
+
+/// Reads a content in chunks (RFC 9112, section 7.1), with how many bytes it takes; `None` if it is not there as a whole.
+fn chunks(bytes: &[u8]) -> Result<Option<(Vec<u8>, usize)>, Malformed> {
+    let (mut body, mut at) = (Vec::new(), 0);
+    loop {
+        let size = httparse::parse_chunk_size(&bytes[at..]).map_err(|_| Malformed("a chunk has no size".to_owned()))?;
+        let Status::Complete((begin, size)) = size else { return Ok(None) };
+        at += begin;
+        let size = usize::try_from(size).unwrap_or(usize::MAX);
+        let Some(chunk) = bytes[at..].get(..size) else { return Ok(None) };
+        body.extend_from_slice(chunk);
+        at += size;
+        // After the last chunk there are no trailers, and each ends with a line.
+        match bytes[at..].get(..2) {
+            Some(b"\r\n") => at += 2,
+            Some(_) => return Err(Malformed("a chunk is longer than it says".to_owned())),
+            None => return Ok(None),
+        }
+        if size == 0 {
+            return Ok(Some((body, at)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(rest: &str, method: &str) -> Answer {
+        let text = format!("HTTP/1.1 200 OK\r\nETag: W/\"a\"\r\n{rest}");
+        // No beginning of it is a response.
+        let whole = response(text.as_bytes(), method, false).expect("it is well-formed").expect("it is whole");
+        for end in 0..whole.bytes {
+            assert_eq!(response(&text.as_bytes()[..end], method, false), Ok(None), "{end}");
+        }
+        whole
+    }
+
+    #[test]
+    fn responses_are_read_however_they_say_where_they_end() {
+        let content = "some content";
+        let sized = read("Content-Length: 12\r\n\r\nsome contentHTTP/1.1", "GET").response;
+        assert_eq!((sized.body.as_str(), sized.header("etag")), (content, Some("W/\"a\"")));
+        let chunked = read("Transfer-Encoding: chunked\r\n\r\n5\r\nsome \r\n7\r\ncontent\r\n0\r\n\r\n", "GET");
+        assert_eq!(chunked.response.body, content);
+        assert_eq!(read("Content-Length: 12\r\n\r\n", "HEAD").response.body, "");
+        assert_eq!(read("Allow: GET\r\nAllow: PUT\r\n\r\n", "HEAD").response.header("allow"), Some("GET, PUT"));
+        let text = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsome content";
+        assert_eq!(response(text, "GET", false), Ok(None));
+        let ended = response(text, "GET", true).expect("it is well-formed").expect("it is whole");
+        assert_eq!((ended.response.body.as_str(), ended.closes), (content, true));
+    }
+
+    #[test]
+    fn what_is_no_response_is_told() {
+        for (rest, expect) in [
+            ("Content-Length: x\r\n\r\n", "Content-Length is x"),
+            ("Transfer-Encoding: chunked\r\n\r\n1\r\nabc", "a chunk is longer than it says"),
+            ("Transfer-Encoding: chunked\r\n\r\nabc\r\n", ""),
+            ("no field\r\n\r\n", "invalid header name"),
+        ] {
+            let text = format!("HTTP/1.1 200 OK\r\n{rest}");
+            match response(text.as_bytes(), "GET", true) {
+                Err(Malformed(reason)) => assert!(!expect.is_empty() && reason.contains(expect), "{reason}"),
+                Ok(answer) => assert!(expect.is_empty() && answer.is_none(), "{rest}"),
+            }
+        }
+        assert!(response(b"SMTP", "GET", false).is_err());
+    }
+
+    #[test]
+    fn requests_say_how_long_they_are() {
+        let text = |request: &Request| String::from_utf8(bytes(request, "h:1")).expect("text");
+        let put = Request::new("PUT", "/a").header("If-Match", "*").body("é");
+        assert_eq!(text(&put), "PUT /a HTTP/1.1\r\nHost: h:1\r\nIf-Match: *\r\nContent-Length: 2\r\n\r\né");
+        assert!(text(&Request::new("POST", "/a")).ends_with("Content-Length: 0\r\n\r\n"));
+        assert!(text(&Request::new("GET", "/a")).ends_with("Host: h:1\r\n\r\n"));
+    }
+}
