@@ -242,6 +242,9 @@ impl<S: Specification> Online<S> {
     /// Returns the calls under way that can matter to another one: those that share a region of the state with it,
     /// maybe through others.
     fn related(&self, number: CallNumber) -> Vec<CallNumber> {
+        if !self.calls.values().any(Observed::is_under_way) {
+            return Vec::new();
+        }
         let numbers: Vec<CallNumber> = self.calls.keys().copied().collect();
         let footprint = |call: &Observed<S>| S::footprint(&call.operation, call.response.as_ref());
         let footprints: Vec<Footprint> = self.calls.values().map(footprint).collect();
@@ -262,6 +265,9 @@ impl<S: Specification> Online<S> {
         related: &[CallNumber],
         meter: &mut Meter<S>,
     ) -> Result<(), Limit> {
+        if related.is_empty() {
+            return self.after(&possible, number, meter)?.into_iter().try_for_each(|next| meter.keep(next));
+        }
         // Sequences of calls under way that end in this one.
         let mut sequences = Distinct::default();
         sequences.insert(possible);

@@ -1,10 +1,12 @@
-//! `cargo xtask bench oracle`: what the oracle takes to judge histories, beside the checkers that the registry has, and
-//! what its strategies cost on histories of a tree of nodes as they grow.
+//! `cargo xtask bench oracle`: what the oracle takes to judge a trace, beside a validator that is written by hand, and to
+//! judge histories, beside the checkers that the registry has, and what its strategies cost on histories of a tree of
+//! nodes as they grow.
 //!
 //! `bench/histories/` has the programs. What counts is the ratio of two times of one run; each is the least of the
 //! rounds, since what else a machine does can only make it longer.
 
 mod figures;
+mod validators;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,21 +16,24 @@ use anyhow::{Context, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use self::validators::Validated;
 use super::table::aligned;
 use super::target_directory;
 
 #[derive(Debug, Args)]
 pub(crate) struct OracleArguments {
-    /// Checks the histories of a folder: `etcd`, with `verdicts.txt`, and `kv`, whose files' names say the verdict.
-    #[arg(long, value_name = "DIR", required_unless_present = "figures")]
+    /// Also checks the histories of a folder: `etcd`, with `verdicts.txt`, and `kv`, whose files' names say the verdict.
+    #[arg(long, value_name = "DIR")]
     histories: Option<PathBuf>,
-    /// Draws what each strategy costs on histories of a tree of nodes with 2 to 11 sessions of as many calls.
+    /// Draws what each strategy costs on histories of a tree of nodes with 2 to 11 sessions of as many calls, and does
+    /// nothing else without `--histories`.
     #[arg(long, value_name = "FILE.svg")]
     figures: Option<PathBuf>,
     /// Checks everything once, and few histories of a tree: to see that everything works, not to quote.
     #[arg(long)]
     quick: bool,
-    /// Prints `{etcd_ratio, kv_c50_ratio, kv_unpartitioned_ratio, right, …}` instead of tables.
+    /// Prints `{validator_ratio, …}` instead of tables, and with histories `{…, etcd_ratio, kv_c50_ratio,
+    /// kv_unpartitioned_ratio, right, …}`.
     #[arg(long)]
     json: bool,
 }
@@ -46,6 +51,16 @@ struct File {
     file: String,
     expected: bool,
     checked: BTreeMap<String, (f64, Option<bool>)>,
+}
+
+/// The result.
+#[derive(Debug, Serialize)]
+struct Measured {
+    /// The time of the specification of HTTP servers, to that of a validator by hand.
+    validator_ratio: f64,
+    validators: Validated,
+    #[serde(flatten)]
+    compared: Option<Compared>,
 }
 
 /// The oracle beside the best of its peers on the same files.
@@ -71,15 +86,22 @@ const UNPARTITIONED: &str = "simutant, not partitioned";
 
 pub(super) fn run(root: &Path, arguments: &OracleArguments) -> anyhow::Result<()> {
     let programs = build(root)?;
-    if let Some(histories) = &arguments.histories {
-        let rounds = if arguments.quick { "1" } else { "15" };
-        let mut peers = Command::new(programs.join("peers"));
-        let compared = compared(&serde_json::from_slice(&output(peers.arg(histories).arg(rounds))?)?)?;
+    if arguments.histories.is_some() || arguments.figures.is_none() {
+        let (exchanges, rounds) = if arguments.quick { ("10000", "1") } else { ("100000", "15") };
+        let printed = output(Command::new(programs.join("validators")).args([exchanges, rounds]))?;
+        let validators: Validated = serde_json::from_slice(&printed)?;
+        let check = |folder| {
+            let printed = output(Command::new(programs.join("peers")).arg(folder).arg(rounds))?;
+            compared(&serde_json::from_slice(&printed)?)
+        };
+        let compared = arguments.histories.as_ref().map(check).transpose()?;
+        let measured = Measured { validator_ratio: validators.ratio(), validators, compared };
         #[expect(clippy::print_stdout, reason = "this is the result")]
         if arguments.json {
-            println!("{}", serde_json::to_string_pretty(&compared)?);
+            println!("{}", serde_json::to_string_pretty(&measured)?);
         } else {
-            print!("{}", table(&compared));
+            print!("{}", validators::table(&measured.validators));
+            measured.compared.iter().for_each(|compared| print!("\n{}", table(compared)));
         }
     }
     if let Some(file) = &arguments.figures {
