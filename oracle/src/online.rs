@@ -265,6 +265,9 @@ impl<S: Specification> Online<S> {
         related: &[CallNumber],
         meter: &mut Meter<S>,
     ) -> Result<(), Limit> {
+        if !self.may_follow(&possible, number) {
+            return Ok(());
+        }
         if related.is_empty() {
             return self.after(&possible, number, meter)?.into_iter().try_for_each(|next| meter.keep(next));
         }
