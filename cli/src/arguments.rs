@@ -4,6 +4,7 @@ mod check;
 mod choice;
 mod explore;
 mod export;
+mod http;
 mod numbers;
 mod proxy;
 mod shards;
@@ -26,6 +27,7 @@ pub(crate) use self::check::CheckArguments;
 pub(crate) use self::choice::{BuilderArgument, ChoiceArguments};
 pub(crate) use self::explore::ExploreArguments;
 pub(crate) use self::export::{ExportArguments, FormatArgument};
+pub(crate) use self::http::HttpArguments;
 use self::numbers::{count, duration};
 pub(crate) use self::proxy::ProxyArguments;
 pub(crate) use self::shards::{
@@ -128,6 +130,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Explore a coloured Petri net: its state space, its properties, and the tests that follow from it.
     Explore(ExploreArguments),
+    /// Test a server of an HTTP service: draw requests, make several at once, and check each answer by a specification.
+    Http(HttpArguments),
     /// Forward datagrams and connections between clients and a server as a simulated network does.
     Proxy(ProxyArguments),
 }
@@ -147,6 +151,9 @@ pub(crate) struct InitArguments {
     /// Begin with a coloured Petri net, from which tests are generated, and an implementation in Python that they run on.
     #[arg(long, conflicts_with = "machine")]
     pub(crate) net: bool,
+    /// Begin with an HTTP service, whose servers `simutant http` tests, and a server in Python with a mistake.
+    #[arg(long, conflicts_with_all = ["machine", "net"])]
+    pub(crate) http: bool,
     /// Put the engine's source into the package's workspace, in third_party/simutant, as a new system does without this
     /// option. In a package that has a system, and without --name, only that is done; a copy that is there is replaced
     /// by this command's.

@@ -185,8 +185,8 @@ fn program(arguments: &ExploreArguments) -> anyhow::Result<(NetProgram, Vec<Json
     Ok((program, given))
 }
 
-/// Says that nobody has the net, and which one may be meant.
-fn unknown(name: &str, error: &ProgramError) -> String {
+/// Says that nobody has what is named, and which one may be meant.
+pub(crate) fn unknown(name: &str, error: &ProgramError) -> String {
     let (of_package, own) = match error {
         ProgramError::Unknown { known, own, .. } => (known.as_slice(), own.as_slice()),
         ProgramError::NoPackage { own } => (&[][..], own.as_slice()),

@@ -55,10 +55,11 @@ pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<
 }
 
 fn make(arguments: &InitArguments, manifest: &Path) -> anyhow::Result<Initialised> {
-    let template = match (arguments.machine, arguments.net) {
-        (true, _) => SystemTemplate::Machine,
-        (false, true) => SystemTemplate::Net,
-        (false, false) => SystemTemplate::Parameters,
+    let template = match () {
+        () if arguments.machine => SystemTemplate::Machine,
+        () if arguments.net => SystemTemplate::Net,
+        () if arguments.http => SystemTemplate::Http,
+        () => SystemTemplate::Parameters,
     };
     let made = |engine| init(&InitRequest { manifest, name: arguments.name.as_deref(), template, engine });
     let files: Vec<_> = vendored().map(|file| (file.path, file.bytes)).collect();
@@ -72,10 +73,16 @@ fn make(arguments: &InitArguments, manifest: &Path) -> anyhow::Result<Initialise
 
 /// Returns the command that comes next.
 fn next(arguments: &InitArguments, system: &str) -> String {
-    let (program, command) = (output::program(), if arguments.net { "explore" } else { "study" });
+    let program = output::program();
+    let command = match () {
+        () if arguments.net => "explore",
+        () if arguments.http => "http",
+        () => "study",
+    };
     let manifest = arguments.manifest_path.as_ref();
     let manifest = manifest.map(|path| format!(" --manifest-path {}", output::quoted(&path.display().to_string())));
-    format!("{program} {command} {system}{}", manifest.unwrap_or_default())
+    let url = if arguments.http { " http://127.0.0.1:8000" } else { "" };
+    format!("{program} {command} {system}{url}{}", manifest.unwrap_or_default())
 }
 
 /// Says what was made, and why the engine's source was written, if nobody asked for that.
@@ -105,10 +112,15 @@ fn told(made: &Initialised, arguments: &InitArguments, next: &str) -> String {
             outside.display(),
         ));
     }
-    let finds = if arguments.net { "shows what the net can do" } else { "finds out which inputs are worth running" };
+    let server = format!("finds what is wrong with `python3 implementations/{}/server.py 8000`", made.system);
+    let finds = match () {
+        () if arguments.net => "shows what the net can do",
+        () if arguments.http => &server,
+        () => "finds out which inputs are worth running",
+    };
     text.push_str(&format!("next: {next} {finds}"));
-    if let Some(simulation) = &made.simulation {
-        text.push_str(&format!("; the first lines of {} say how to make the system yours", shown(simulation)));
+    if let Some(begin) = &made.begin {
+        text.push_str(&format!("; the first lines of {} say how to make the system yours", shown(begin)));
     }
     text + "\n"
 }

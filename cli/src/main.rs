@@ -13,6 +13,7 @@ mod explain;
 mod explore;
 mod export;
 mod given;
+mod http;
 mod implementations;
 mod init;
 mod interrupt;
@@ -65,6 +66,7 @@ fn main() -> std::process::ExitCode {
         Command::Experiment(arguments) => experiment::run(arguments, common),
         Command::Check(arguments) => check::run(arguments, common),
         Command::Explore(arguments) => explore::run(arguments, common),
+        Command::Http(arguments) => http::run(arguments, common),
         Command::Proxy(arguments) => proxy::run(arguments, common),
     };
     let exit = result.unwrap_or_else(|error| {

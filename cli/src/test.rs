@@ -15,6 +15,7 @@ use simutant_study::{CaseRate, DatagramCosts, TestPlan, first_cases, junit};
 
 use self::progress::TestLines;
 use self::summary::Summary;
+pub(crate) use self::summary::commands;
 use crate::arguments::{Common, TestArguments};
 use crate::constants::{self, Compared};
 use crate::exit::{BadInput, Exit};

@@ -58,8 +58,8 @@ pub enum EngineSource<'a> {
 pub struct Initialised {
     /// The system's name.
     pub system: String,
-    /// The file that puts the simulation together; `None` if the package had its system, and got the engine's source.
-    pub simulation: Option<PathBuf>,
+    /// The file to begin with; `None` if the package had its system, and got the engine's source.
+    pub begin: Option<PathBuf>,
     /// New files, and the folder of the engine's source if that is new.
     pub written: Vec<PathBuf>,
     /// Files that were there and are others now, each with what was changed.
@@ -208,9 +208,9 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
         }
     };
     let has_engine = packages.library.is_empty();
-    let simulation = system.plan(packages, &mut changes)?;
+    let begin = system.plan(packages, &mut changes)?;
     let name = request.name.unwrap_or(&package.name);
-    changes.apply(name, Some(simulation), outside.filter(|_| !has_engine))
+    changes.apply(name, Some(begin), outside.filter(|_| !has_engine))
 }
 
 /// Returns the folder of a package of the engine, from that of the engine's workspace.
@@ -259,8 +259,7 @@ impl System<'_> {
         Ok(missing)
     }
 
-    /// Plans the files of the system, which is to depend on `packages`. Returns the file that puts the simulation
-    /// together.
+    /// Plans the files of the system, which is to depend on `packages`. Returns the file of its module.
     fn plan(&self, packages: EnginePackages, changes: &mut Changes) -> Result<PathBuf, InitError> {
         let Self { request, package, root, .. } = *self;
         let manifest = request.manifest;
@@ -285,16 +284,16 @@ impl System<'_> {
                 .replace("%CRATE%", &crate_name)
         };
         let folder = library.parent().unwrap_or(root);
-        let simulation = folder.join(&module).with_extension("rs");
+        let begin = folder.join(&module).with_extension("rs");
         let protocol = folder.join(&module).join("protocol.rs");
         let entry = Entry {
             system: name,
             type_path: format!("{module}::{type_name}"),
-            specification: below(root, &protocol),
+            specification: template.protocol.map(|_| below(root, &protocol)),
             testbed: template.testbed.map(filled),
             net: template.net.map(|(function, arguments)| (format!("{module}::protocol::{function}"), arguments)),
             packages,
-            serde: self.dependency("serde")?,
+            serde: if template.protocol.is_some() { self.dependency("serde")? } else { Dependency::Derives },
             has_json: package.dependencies.iter().any(|dependency| dependency.name == "serde_json"),
         };
         let is_new = changes.edit(self.manifest, |text| manifest::with_system(text, &entry))?;
@@ -302,7 +301,8 @@ impl System<'_> {
             return Err(InitError::SystemExists { manifest: manifest.into(), system: name.into() });
         }
 
-        let mut new = vec![(simulation.clone(), template.simulation), (protocol, template.protocol)];
+        let mut new = vec![(begin.clone(), template.module)];
+        new.extend(template.protocol.map(|text| (protocol, text)));
         new.extend(template.beside.iter().map(|(file, text)| (folder.join(&module).join(file), *text)));
         new.extend(template.others.iter().map(|(file, text)| (root.join(filled(file)), *text)));
         if let Some((there, _)) = new.iter().find(|(path, _)| path.exists()) {
@@ -320,7 +320,7 @@ impl System<'_> {
         let added = vec![format!("pub mod {module};")];
         changes.edit(&library, |_| Ok(Some((new_library, added))))?;
         self.plan_ignored(changes)?;
-        Ok(simulation)
+        Ok(begin)
     }
 
     /// Plans that git ignores what studies write, if the package is in a repository.

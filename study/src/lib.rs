@@ -67,6 +67,7 @@ mod experiment;
 mod explain;
 mod files;
 mod finished;
+mod http;
 mod join;
 mod net;
 mod operators;
@@ -97,6 +98,7 @@ pub use experiment::{
 pub use explain::{Explainer, caption, read_trace};
 pub use files::{to_json, write_whole};
 pub use finished::FinishedStudy;
+pub use http::{HttpServiceRequest, PackageHttpService, TestingProgram};
 pub use net::{NetProgram, NetRequest, PackageNet};
 pub use operators::OperatorTitles;
 pub use pages::write_mutant_page;

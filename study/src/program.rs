@@ -1,5 +1,5 @@
-//! Programs that are built of what a package names in its manifest: specifications that judge histories, nets that are
-//! explored.
+//! Programs that are built of what a package names in its manifest: specifications that judge histories, services whose
+//! servers are tested, nets that are explored.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,6 +20,8 @@ use crate::system::nearest_manifest;
 pub enum ProgramKind {
     /// A specification of histories, in `[package.metadata.simutant.specifications.NAME]`.
     Specification,
+    /// An HTTP service, in `[package.metadata.simutant.http.NAME]`.
+    HttpService,
     /// A coloured Petri net, in `[package.metadata.simutant.nets.NAME]`.
     Net,
 }
@@ -29,6 +31,16 @@ impl ProgramKind {
     const fn section(self) -> &'static str {
         match self {
             Self::Specification => "specifications",
+            Self::HttpService => "http",
+            Self::Net => "nets",
+        }
+    }
+
+    /// Returns the word for several.
+    const fn plural(self) -> &'static str {
+        match self {
+            Self::Specification => "specifications",
+            Self::HttpService => "HTTP services",
             Self::Net => "nets",
         }
     }
@@ -37,6 +49,7 @@ impl ProgramKind {
     const fn needs(self) -> &'static str {
         match self {
             Self::Specification => "simutant-oracle",
+            Self::HttpService => "simutant-http-tester",
             Self::Net => "simutant-nets",
         }
     }
@@ -44,7 +57,9 @@ impl ProgramKind {
     /// Returns what the section takes, in words.
     const fn takes(self) -> &'static str {
         match self {
-            Self::Specification => "`type` (a path in the crate) and, if wanted, `initial` (an expression)",
+            Self::Specification | Self::HttpService => {
+                "`type` (a path in the crate) and, if wanted, `initial` (an expression)"
+            }
             Self::Net => "`net` (a function that returns it) and, if the function has some, `arguments` (a list)",
         }
     }
@@ -54,6 +69,7 @@ impl fmt::Display for ProgramKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Specification => "specification",
+            Self::HttpService => "HTTP service",
             Self::Net => "net",
         })
     }
@@ -108,7 +124,7 @@ pub enum ProgramError {
         if known.is_empty() {
             format!("name it in the package's Cargo.toml: [package.metadata.simutant.{}.NAME]", kind.section())
         } else {
-            format!("known {}: {}", kind.section(), known.join(", "))
+            format!("known {}: {}", kind.plural(), known.join(", "))
         }
     )]
     Unknown {

@@ -34,16 +34,16 @@ pub struct PackageSpecification(Found<Section>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgingProgram(Program);
 
-/// `[package.metadata.simutant.specifications.NAME]`.
+/// `[package.metadata.simutant.specifications.NAME]`, and `http.NAME`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Section {
+pub(crate) struct Section {
     /// The path of the type that implements `Specification`, from the crate's root.
     #[serde(rename = "type")]
-    type_path: String,
+    pub(crate) type_path: String,
     /// An expression for the state that the service begins in.
     #[serde(default = "by_default")]
-    initial: String,
+    pub(crate) initial: String,
 }
 
 fn by_default() -> String {

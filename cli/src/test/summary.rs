@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use simutant_harness::{CaseResult, TestReport};
 use simutant_oracle::{Impossible, Time};
-use simutant_outcomes::Verdict;
+use simutant_outcomes::{Finding, Verdict};
 use simutant_study::{CaseRate, CostlyResult, DatagramCosts, listed_remarks};
 
 use super::log;
@@ -93,7 +93,7 @@ impl Summary<'_> {
                 text.push_str(&format!("  inconclusive: {reason}\n"));
             }
         }
-        let commands = commands(shown);
+        let commands = shown.verdict.finding().map(commands).unwrap_or_default();
         text.push_str(&if commands.is_empty() { input(&shown.case) } else { commands });
         text.push_str(&explained(shown));
         if let Some(folder) = &shown.folder {
@@ -177,8 +177,7 @@ fn input(case: &Value) -> String {
 }
 
 /// Returns the reason for a finding and the commands of a shell that show it, if it has some, a line each.
-fn commands(result: &CaseResult) -> String {
-    let Some(finding) = result.verdict.finding() else { return String::new() };
+pub(crate) fn commands(finding: &Finding) -> String {
     let reason = finding.detail.get("reason").and_then(Value::as_str).filter(|reason| !reason.is_empty());
     let commands = finding.detail.get("commands").and_then(Value::as_array).into_iter().flatten();
     let commands = commands.filter_map(Value::as_str).map(|command| format!("  $ {command}\n"));

@@ -18,6 +18,9 @@ use crate::wire::{self, Malformed};
 /// What is read from a connection at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
+/// How long a client that has seen enough waits for the answers that are under way.
+const LEAVING: Duration = Duration::from_millis(50);
+
 /// A request, and what became of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Exchange {
@@ -131,6 +134,7 @@ impl Server<'_> {
         };
         if let Err(end) = client.make(&mut seen) {
             seen.end = end;
+            client.leave(&seen);
         }
         seen
     }
@@ -166,7 +170,7 @@ impl<S: HttpService> Client<'_, S> {
                     Unsure::Exhausted(limit) => End::Undecided(format!("the check ran out of {limit}")),
                 });
             }
-            self.wait()?;
+            self.wait(Instant::now() + self.server.patience)?;
             for number in 0..self.connections.len() {
                 self.receive(number, run)?;
             }
@@ -251,11 +255,35 @@ impl<S: HttpService> Client<'_, S> {
         }
     }
 
-    /// Waits until something arrives, or an answer is late.
-    fn wait(&self) -> Result<(), End> {
+    /// Takes what arrives soon, so that the server has nobody to complain of who left before the answer.
+    fn leave(&mut self, run: &Run) {
+        let until = Instant::now() + LEAVING;
+        while Instant::now() < until && self.connections.iter().flatten().any(|it| !it.open.is_empty()) {
+            if self.wait(until).is_err() {
+                return;
+            }
+            for slot in &mut self.connections {
+                let Some(connection) = slot else { continue };
+                let is_ended = connection.receive();
+                while let Some(open) = connection.open.front()
+                    && let method = &run.exchanges[open.exchange].request.method
+                    && let Ok(Some(answer)) = wire::response(&connection.received, method, is_ended)
+                {
+                    connection.received.drain(..answer.bytes);
+                    connection.open.pop_front();
+                }
+                if is_ended {
+                    *slot = None;
+                }
+            }
+        }
+    }
+
+    /// Waits until something arrives, or the first answer is late.
+    fn wait(&self, until: Instant) -> Result<(), End> {
         let open = || self.connections.iter().flatten().filter_map(|it| Some((it, it.open.front()?)));
-        let due = open().map(|(_, open)| open.due).min();
-        let left = due.map_or(self.server.patience, |due| due.saturating_duration_since(Instant::now()));
+        let due = open().map(|(_, open)| open.due).min().map_or(until, |due| due.min(until));
+        let left = due.saturating_duration_since(Instant::now());
         let mut waiting: Vec<PollFd<'_>> = open().map(|(it, _)| PollFd::new(&it.stream, PollFlags::IN)).collect();
         let left =
             Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() };

@@ -168,9 +168,9 @@ impl Likeness {
 }
 
 impl<S: HttpService> Tested<'_, S> {
-    /// Returns the finding of a run that did not end as it should, and what it has in common with others; `None` of one that
-    /// says nothing of the server.
-    pub(crate) fn finding(&self, script: &[Step], run: &Run, seconds: f64) -> Option<(Finding, Likeness)> {
+    /// Returns the finding of a run that did not end as it should, and what it has in common with others, as it was seen and
+    /// as it is shown; `None` of a run that says nothing of the server.
+    pub(crate) fn finding(&self, script: &[Step], run: &Run, seconds: f64) -> Option<(Finding, [Likeness; 2])> {
         let service = waiving(self.initial, self.waived);
         // Only a wrong answer breaks a rule.
         let broken_in = |run: &Run| match run.end {
@@ -211,7 +211,8 @@ impl<S: HttpService> Tested<'_, S> {
             commands: commands(&shown, self.server.host),
             script: &script,
         };
-        Some((Finding { class, kind, summary, detail: serde_json::Value::Null }.with_detail(detail), likeness))
+        let likenesses = [likeness, Likeness::of(&shown, &kind)];
+        Some((Finding { class, kind, summary, detail: serde_json::Value::Null }.with_detail(detail), likenesses))
     }
 }
 

@@ -28,8 +28,9 @@ pub struct Tester<S> {
 /// What came of a script.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TestedScript {
-    /// What is wrong, with the fewest requests that show it, and what it has in common with others.
-    pub finding: Option<(Finding, Likeness)>,
+    /// What is wrong, with the fewest requests that show it, and what it has in common with others: as it was seen, and as it
+    /// is shown.
+    pub finding: Option<(Finding, [Likeness; 2])>,
     /// Why nothing is known, if it is not.
     pub inconclusive: Option<Inconclusive>,
     /// The waived rules that the server kept.

@@ -124,8 +124,10 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
             Some(Inconclusive::Undecided(reason)) => *tested.inconclusive.entry(reason).or_default() += 1,
             None => {}
         }
-        if let Some((finding, likeness)) = came.finding {
-            let place = *known.entry(likeness).or_insert(tested.findings.len());
+        if let Some((finding, likenesses)) = came.finding {
+            let place = likenesses.iter().find_map(|likeness| known.get(likeness).copied());
+            let place = place.unwrap_or(tested.findings.len());
+            known.extend(likenesses.map(|likeness| (likeness, place)));
             match tested.findings.get_mut(place) {
                 Some(found) => found.scripts += 1,
                 None => tested.findings.push(Found { finding, scripts: 1 }),

@@ -37,6 +37,13 @@ pub enum Named<'a> {
         /// The initial state, as the manifest has it.
         initial: &'a str,
     },
+    /// An HTTP service. The program has the same lines.
+    HttpService {
+        /// The type, as the manifest has it.
+        type_path: &'a str,
+        /// The initial state, as the manifest has it.
+        initial: &'a str,
+    },
     /// A net. The program has a line that begins with [`NET_LINE`].
     Net {
         /// The function that returns it, as the manifest has it.
@@ -49,6 +56,7 @@ impl Named<'_> {
     const fn beginning(self) -> &'static str {
         match self {
             Self::Specification { .. } => "simutant-specification-",
+            Self::HttpService { .. } => "simutant-http-",
             Self::Net { .. } => "simutant-net-",
         }
     }
@@ -197,8 +205,13 @@ impl ProgramRequest<'_> {
             texts.any(|text| text.text.trim_start().starts_with(line))
         };
         let manifest = self.manifest.to_owned();
-        let (type_path, initial) = match self.named {
-            Named::Specification { type_path, initial } => (type_path, initial),
+        let (kind, type_path, initial, trait_path) = match self.named {
+            Named::Specification { type_path, initial } => {
+                ("specification", type_path, initial, "simutant_oracle::Specification")
+            }
+            Named::HttpService { type_path, initial } => {
+                ("HTTP service", type_path, initial, "simutant_http_tester::HttpService")
+            }
             Named::Net { function } => {
                 let at_line = errors.iter().find(|error| is_at(error, NET_LINE)).unwrap_or(&errors[0]);
                 let (net, function, message) = (self.name.to_owned(), function.to_owned(), at_line.message.clone());
@@ -219,12 +232,9 @@ impl ProgramRequest<'_> {
             },
             (of_type, _) => MutatorError::Type {
                 manifest,
-                named_by: format!("specification `{}`", self.name),
+                named_by: format!("{kind} `{}`", self.name),
                 type_path: type_path.to_owned(),
-                trouble: Box::new(TypeTrouble::new(
-                    of_type.or(of_trait).unwrap_or(&errors[0]),
-                    "simutant_oracle::Specification",
-                )),
+                trouble: Box::new(TypeTrouble::new(of_type.or(of_trait).unwrap_or(&errors[0]), trait_path)),
             },
         }
     }

@@ -55,7 +55,7 @@ impl Changes<'_> {
     pub(super) fn apply(
         self,
         system: &str,
-        simulation: Option<PathBuf>,
+        begin: Option<PathBuf>,
         outside: Option<PathBuf>,
     ) -> Result<Initialised, InitError> {
         let mut written: Vec<PathBuf> = self.new.iter().map(|(path, _)| path.clone()).collect();
@@ -75,7 +75,7 @@ impl Changes<'_> {
             replace(&edited.path, &edited.text)?;
         }
         changed.extend(self.edited.into_iter().map(|edited| (edited.path, edited.changes)));
-        Ok(Initialised { system: system.to_owned(), simulation, written, changed, outside })
+        Ok(Initialised { system: system.to_owned(), begin, written, changed, outside })
     }
 }
 

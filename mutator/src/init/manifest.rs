@@ -27,10 +27,10 @@ pub(super) struct EnginePackages {
 pub(super) struct Entry<'a> {
     /// The system's name.
     pub(super) system: &'a str,
-    /// The path of the type that implements `System`.
+    /// The path of the type that implements `System`, or `HttpService`.
     pub(super) type_path: String,
-    /// The specification file.
-    pub(super) specification: String,
+    /// The specification file of a system; `None` if it is an HTTP service.
+    pub(super) specification: Option<String>,
     /// The example that is its testbed.
     pub(super) testbed: Option<String>,
     /// The path of the function that returns its net, and the arguments of it.
@@ -47,8 +47,9 @@ pub(super) struct Entry<'a> {
 pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(String, Vec<String>)>, String> {
     let mut document = parse(text)?;
     let mut added = Vec::new();
+    let kind = if entry.specification.is_some() { "systems" } else { "http" };
     let mut systems: &mut dyn TableLike = document.as_table_mut();
-    for key in ["package", "metadata", "simutant", "systems"] {
+    for key in ["package", "metadata", "simutant", kind] {
         systems = child(systems, key)?;
     }
     if systems.contains_key(entry.system) {
@@ -56,12 +57,14 @@ pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(Strin
     }
     let mut section = Table::new();
     section.insert("type", entry.type_path.clone().into());
-    section.insert("specification", Array::from_iter([&entry.specification]).into());
+    if let Some(specification) = &entry.specification {
+        section.insert("specification", Array::from_iter([specification]).into());
+    }
     if let Some(example) = &entry.testbed {
         section.insert("testbed", value(InlineTable::from_iter([("example", example.as_str())])));
     }
     systems.insert(entry.system, Item::Table(section));
-    added.push(format!("[package.metadata.simutant.systems.{}]", entry.system));
+    added.push(format!("[package.metadata.simutant.{kind}.{}]", entry.system));
 
     if let Some((function, arguments)) = &entry.net {
         let mut nets: &mut dyn TableLike = document.as_table_mut();

@@ -10,15 +10,17 @@ pub enum SystemTemplate {
     Machine,
     /// A coloured Petri net, from which tests are generated.
     Net,
+    /// An HTTP service, whose servers are tested: no simulation.
+    Http,
 }
 
 /// The files of a template. In their names and texts, `%NAME%` stands for the system's name, `%TYPE%` for its type,
 /// `%MODULE%` for its module, and `%CRATE%` for the package's library.
 pub(super) struct Template {
-    /// The file that puts the simulation together.
-    pub(super) simulation: &'static str,
-    /// The file of the protocol, which is the specification.
-    pub(super) protocol: &'static str,
+    /// The file of the system's module: what puts the simulation together, or the specification of a service.
+    pub(super) module: &'static str,
+    /// The file of the protocol, which is the specification of a simulation; `None` if there is none.
+    pub(super) protocol: Option<&'static str>,
     /// Further files in the folder of the protocol.
     pub(super) beside: &'static [(&'static str, &'static str)],
     /// Other files, by their paths in the package.
@@ -39,6 +41,7 @@ impl SystemTemplate {
             Self::Parameters => &PARAMETERS,
             Self::Machine => &MACHINE,
             Self::Net => &NET,
+            Self::Http => &HTTP,
         }
     }
 }
@@ -49,14 +52,14 @@ impl Template {
     pub(super) fn type_name(&self, proposed: String) -> String {
         let texts = self.others.iter().chain(self.beside).map(|(_, text)| *text);
         let is_word = |letter: char| !letter.is_alphanumeric() && letter != '_';
-        let mut words = texts.chain([self.simulation, self.protocol]).flat_map(|text| text.split(is_word));
+        let mut words = texts.chain([self.module]).chain(self.protocol).flat_map(|text| text.split(is_word));
         if words.any(|word| word == proposed) { format!("{proposed}System") } else { proposed }
     }
 }
 
 const PARAMETERS: Template = Template {
-    simulation: include_str!("template/simulation.rs"),
-    protocol: include_str!("template/protocol.rs"),
+    module: include_str!("template/simulation.rs"),
+    protocol: Some(include_str!("template/protocol.rs")),
     beside: &[],
     others: &[
         ("implementations/%NAME%-python.toml", include_str!("template/implementation/implementation.toml")),
@@ -70,8 +73,8 @@ const PARAMETERS: Template = Template {
 };
 
 const MACHINE: Template = Template {
-    simulation: include_str!("template/machine/simulation.rs"),
-    protocol: include_str!("template/machine/protocol.rs"),
+    module: include_str!("template/machine/simulation.rs"),
+    protocol: Some(include_str!("template/machine/protocol.rs")),
     beside: &[("machine.rs", include_str!("template/machine/machine.rs"))],
     others: &[
         ("examples/%MODULE%_testbed.rs", include_str!("template/machine/testbed.rs")),
@@ -85,8 +88,8 @@ const MACHINE: Template = Template {
 };
 
 const NET: Template = Template {
-    simulation: include_str!("template/net/simulation.rs"),
-    protocol: include_str!("template/net/protocol.rs"),
+    module: include_str!("template/net/simulation.rs"),
+    protocol: Some(include_str!("template/net/protocol.rs")),
     beside: &[],
     others: &[
         ("implementations/%NAME%/office.py", include_str!("template/net/implementation/office.py")),
@@ -95,6 +98,17 @@ const NET: Template = Template {
     testbed: None,
     net: Some(("net", &[2, 1])),
     packages: &["simutant-nets", "simutant-system"],
+    example_packages: &[],
+};
+
+const HTTP: Template = Template {
+    module: include_str!("template/http/service.rs"),
+    protocol: None,
+    beside: &[],
+    others: &[("implementations/%NAME%/server.py", include_str!("template/http/implementation/server.py"))],
+    testbed: None,
+    net: None,
+    packages: &["simutant-http-tester", "simutant-oracle"],
     example_packages: &[],
 };
 

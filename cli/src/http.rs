@@ -1,0 +1,91 @@
+//! `simutant http`: a server, tested by the specification of its service.
+
+use simutant_http_tester::testing::{Found, Tested, TestingReply, TestingRequest};
+use simutant_study::{HttpServiceRequest, ProgramError, TestingProgram};
+
+use crate::arguments::{Common, HttpArguments};
+use crate::exit::{BadInput, Exit};
+use crate::progress::ProgressPhase;
+use crate::stages::CompilerMessage;
+use crate::test::commands;
+use crate::{explore, output};
+
+pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<Exit> {
+    let program = program(arguments)?;
+    let request = TestingRequest {
+        host: arguments.host.clone(),
+        seed: common.seed,
+        scripts: arguments.scripts.get(),
+        steps: arguments.requests.get(),
+        connections: arguments.connections.get(),
+        patience: arguments.timeout,
+        waived: arguments.waive.clone(),
+    };
+    let phase = ProgressPhase::open("test");
+    let reply = program.ask(&request)?;
+    phase.end(&format!("{} scripts", request.scripts));
+    let tested = match reply {
+        TestingReply::Tested(tested) => tested,
+        TestingReply::Unreachable { message } => {
+            output::tell(&format!("http://{}: {message}; start the server first", arguments.host));
+            return Ok(Exit::Unavailable);
+        }
+        TestingReply::Mistake { message } => return Err(BadInput(format!("{}: {message}", arguments.service)).into()),
+    };
+    let exit = match () {
+        () if !tested.findings.is_empty() => Exit::Failed,
+        () if !tested.inconclusive.is_empty() => Exit::Inconclusive,
+        () => Exit::Success,
+    };
+    output::print(&if common.json {
+        output::json(&output::Versioned::new(tested))?
+    } else {
+        text(&tested, arguments)
+    })?;
+    Ok(exit)
+}
+
+/// Builds the program that tests servers of the service.
+fn program(arguments: &HttpArguments) -> anyhow::Result<TestingProgram> {
+    let name = &arguments.service;
+    let request = HttpServiceRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
+    let found = match request.find() {
+        Ok(found) => found,
+        Err(error @ (ProgramError::Unknown { .. } | ProgramError::NoPackage { .. } | ProgramError::Metadata(_))) => {
+            return Err(BadInput(explore::unknown(name, &error)).into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let phase = ProgressPhase::build();
+    let what = format!("the tester of {name}");
+    let mut message = CompilerMessage::new(&what);
+    let program = found.build(&mut |event| message.show(&phase, event))?;
+    phase.end(&what);
+    Ok(program)
+}
+
+fn text(tested: &Tested, arguments: &HttpArguments) -> String {
+    let Tested { scripts, requests, lost, seconds, findings, inconclusive, kept } = tested;
+    let mut text = String::new();
+    for Found { finding, scripts: count } in findings {
+        text.push_str(&format!("FAILED in {count} of {scripts} scripts: {}\n{}\n", finding.summary, commands(finding)));
+    }
+    for rule in &arguments.waive {
+        text.push_str(&format!("waived: {rule}; kept in {} of {scripts}\n", kept.get(rule).unwrap_or(&0)));
+    }
+    for (reason, count) in inconclusive {
+        text.push_str(&format!("inconclusive in {count} of {scripts} scripts: {reason}\n"));
+    }
+    if *lost > 0 {
+        text.push_str(&format!(
+            "{lost} requests were lost with their connections: they may have been performed, or not\n"
+        ));
+    }
+    let found = match findings.len() {
+        0 => "no answer was wrong".to_owned(),
+        1 => "1 finding".to_owned(),
+        count => format!("{count} findings"),
+    };
+    let (service, host) = (&arguments.service, &arguments.host);
+    text + &format!("{service} at http://{host}: {requests} requests in {seconds:.1} s, {found}\n")
+}

@@ -1,0 +1,54 @@
+//! What a server of counters may answer.
+//!
+//! Make it yours: the state, what a request does to it and is answered, which answers agree, and which requests are drawn.
+
+use std::collections::BTreeMap;
+
+use simutant_http_tester::{HttpService, Random, Request, Response, Step};
+use simutant_oracle::{Open, Session, Specification};
+
+/// The counts that there are, by their paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct %TYPE%(BTreeMap<String, u64>);
+
+impl Specification for %TYPE% {
+    type Operation = Request;
+    type Response = Response;
+
+    /// Returns the answer, and changes the counters.
+    fn step(&mut self, _: Session, request: &Request, _: &mut Open<'_>) -> Response {
+        let counter = self.0.get_mut(&request.path);
+        match (request.method.as_str(), counter) {
+            ("POST", counter) => {
+                let count = counter.map_or(0, |count| *count) + 1;
+                self.0.insert(request.path.clone(), count);
+                Response::new(200, count.to_string())
+            }
+            (_, None) => Response::new(404, ""),
+            ("DELETE", Some(_)) => {
+                self.0.remove(&request.path);
+                Response::new(204, "")
+            }
+            (_, Some(count)) => Response::new(200, count.to_string()),
+        }
+    }
+
+    /// Returns whether what a client saw is that answer: headers, and the text of an error, are the server's business.
+    fn agrees(&mut self, _: &Request, answer: &Response, seen: &Response, _: &mut Open<'_>) -> bool {
+        answer.status == seen.status && (answer.status >= 400 || answer.body == seen.body)
+    }
+}
+
+impl HttpService for %TYPE% {
+    /// Draws a request. `<run>` is another text in each script, so that scripts do not meet.
+    fn draw(random: &mut Random, _script: &[Step]) -> Request {
+        let method = ["GET", "POST", "POST", "DELETE"][random.uniform(0..4_usize)];
+        let counter = ["apples", "pears"][random.uniform(0..2_usize)];
+        Request::new(method, format!("/counters/<run>-{counter}"))
+    }
+
+    /// Returns what a request is about: no counter has to do with another.
+    fn part(request: &Request) -> String {
+        request.path.clone()
+    }
+}
