@@ -10,6 +10,7 @@ mod experiment;
 mod explain;
 mod explore;
 mod export;
+mod http;
 mod implementations;
 mod init;
 mod isolation;

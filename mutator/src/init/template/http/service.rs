@@ -1,6 +1,7 @@
 //! What a server of counters may answer.
 //!
-//! Make it yours: the state, what a request does to it and is answered, which answers agree, and which requests are drawn.
+//! Make it yours: the state, what a request does and is answered, which answers agree, which
+//! requests are drawn.
 
 use std::collections::BTreeMap;
 
@@ -33,9 +34,9 @@ impl Specification for %TYPE% {
         }
     }
 
-    /// Returns whether what a client saw is that answer: headers, and the text of an error, are the server's business.
-    fn agrees(&mut self, _: &Request, answer: &Response, seen: &Response, _: &mut Open<'_>) -> bool {
-        answer.status == seen.status && (answer.status >= 400 || answer.body == seen.body)
+    /// Returns whether a client saw the answer that is due. Headers and texts of errors are free.
+    fn agrees(&mut self, _: &Request, due: &Response, seen: &Response, _: &mut Open<'_>) -> bool {
+        due.status == seen.status && (due.status >= 400 || due.body == seen.body)
     }
 }
 

@@ -1,0 +1,82 @@
+//! `simutant http`: servers of a user's own service, in another language.
+
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::init::UserPackage;
+use crate::support::{assert_exit, stderr, stdout, text};
+
+/// A server that runs, and ends with the test: it reads its standard input to the end first.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(package: &UserPackage, arguments: &[&str]) -> Self {
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|it| it.local_addr()).expect("a port").port();
+        // The shell ends the server when this process has ended, however it did.
+        let script = "python3 \"$@\" & server=$!; cat >&2; kill $server";
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh", &text(&package.path("implementations/store/server.py")), &port.to_string()]);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let process = command.spawn().expect("python3 is installed");
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+            std::thread::yield_now();
+        }
+        Self { process, url: format!("http://127.0.0.1:{port}") }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_new_service_is_tested_in_another_language() {
+    let package = UserPackage::new("--lib");
+    let output = package.simutant(&["init", "--http", "--no-vendor"]);
+    assert_exit(&output, 0);
+    assert!(stdout(&output).contains("http store http://127.0.0.1:8000 finds what is wrong"), "{}", stdout(&output));
+    let format = package.run("cargo", &["fmt", "--check"]);
+    assert!(format.status.success(), "{}", stdout(&format));
+
+    let server = Server::start(&package, &[]);
+    let output = package.simutant(&["http", "store", &server.url]);
+    assert_exit(&output, 1);
+    let said = stdout(&output);
+    assert!(said.starts_with("FAILED in ") && said.contains(", which the specification does not allow\n"), "{said}");
+    // Two requests at once.
+    let commands: Vec<&str> = said.lines().filter(|line| line.starts_with("  $ curl -si -X POST ")).collect();
+    assert!(commands.windows(2).any(|pair| pair[0].strip_suffix(" &") == Some(pair[1])), "{said}");
+
+    let output = package.simutant(&["http", "store", &server.url, "--json", "--connections", "1"]);
+    assert_exit(&output, 0);
+    let tested: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    assert_eq!((&tested["scripts"], &tested["requests"]), (&100.into(), &2000.into()));
+    drop(server);
+
+    let right = Server::start(&package, &["--right"]);
+    let output = package.simutant(&["http", "store", &right.url, "--scripts", "20"]);
+    assert_exit(&output, 0);
+    assert!(stdout(&output).ends_with("s, no answer was wrong\n"), "{}", stdout(&output));
+    let output = package.simutant(&["http", "store", &right.url, "--waive", "some"]);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("there is no rule some; the specification names none"), "{}", stderr(&output));
+    let url = right.url.clone();
+    drop(right);
+    let output = package.simutant(&["http", "store", &url]);
+    assert_exit(&output, 4);
+    assert!(stderr(&output).contains("start the server first"), "{}", stderr(&output));
+
+    let output = package.simutant(&["http", "stores", &url]);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("known HTTP services: store; Simutant has http"), "{}", stderr(&output));
+    let output = package.simutant(&["http", "store", "127.0.0.1:80"]);
+    assert_exit(&output, 2);
+}
