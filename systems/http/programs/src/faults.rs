@@ -305,32 +305,32 @@ mod tests {
     use crate::message::Request;
     use crate::store::Store;
 
-    /// Requests to one target: the first tag is strong, the second one weak.
+    /// Requests to a target with strong tags, and to one with weak ones.
     const REQUESTS: &[&str] = &[
-        "GET",
-        "PUT less than a piece",
-        "HEAD",
-        "GET",
-        "GET If-None-Match: \"1\"",
-        "GET If-Match: \"2\"",
-        "PUT more than what one piece of a content is",
-        "GET",
-        "GET If-None-Match: \"2\"",
-        "GET If-Match: \"2\"",
-        "HEAD If-None-Match: W/\"2\"",
-        "DELETE If-None-Match: W/\"2\"",
+        "GET /0",
+        "PUT /0 less than a piece",
+        "HEAD /0",
+        "GET /0",
+        "GET /0 If-None-Match: \"1\"",
+        "GET /0 If-Match: \"2\"",
+        "PUT /0 more than what one piece of a content is",
+        "GET /0",
+        "DELETE /0 If-None-Match: \"2\"",
+        "PUT /1 something",
+        "GET /1 If-Match: W/\"3\"",
+        "GET /1 If-None-Match: W/\"3\"",
     ];
 
     /// Returns what a server says to all requests, but for its dates.
     fn said(behaviour: &'static dyn Behaviour) -> String {
         let mut store = Store::new(behaviour);
         let answer = |line: &&str| {
-            let (method, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let (method, rest) = line.split_once(' ').expect("a method");
+            let (path, rest) = rest.split_once(' ').unwrap_or((rest, "A: b"));
             let (field, content) = if method == "PUT" { ("A: b", rest) } else { (rest, "") };
-            let field = if field.is_empty() { "A: b" } else { field };
             let length = content.len();
             let text =
-                format!("{method} /a HTTP/1.1\r\nHost: b\r\n{field}\r\nContent-Length: {length}\r\n\r\n{content}");
+                format!("{method} {path} HTTP/1.1\r\nHost: b\r\n{field}\r\nContent-Length: {length}\r\n\r\n{content}");
             let (request, _) = Request::parse(text.as_bytes()).expect("it is one").expect("it is whole");
             let bytes = store.answer(&request).bytes(false);
             let text = String::from_utf8(bytes).expect("text");

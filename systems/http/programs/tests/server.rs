@@ -31,13 +31,14 @@ impl Server {
         text
     }
 
-    /// Makes requests at once, each a line with the method and fields, and returns the status of each answer.
+    /// Makes requests at once, each a line with method, target and fields, and returns the status of each answer.
     fn statuses(&self, requests: &[&str]) -> Vec<u16> {
         let mut bytes = String::new();
         for request in requests {
-            let (method, fields) = request.split_once(' ').unwrap_or((request, "A: b"));
+            let (method, rest) = request.split_once(' ').expect("a target");
+            let (path, fields) = rest.split_once(' ').unwrap_or((rest, "A: b"));
             let fields = fields.replace("; ", "\r\n");
-            bytes += &format!("{method} /a HTTP/1.1\r\nHost: b\r\n{fields}\r\nContent-Length: 3\r\n\r\nabc");
+            bytes += &format!("{method} {path} HTTP/1.1\r\nHost: b\r\n{fields}\r\nContent-Length: 3\r\n\r\nabc");
         }
         let answers = self.answers(&(bytes + "HEAD / HTTP/1.0\r\n\r\n"));
         let status = |line: &str| line.strip_prefix("HTTP/1.1 ").map(|rest| rest.trim().parse().expect("a number"));
@@ -57,7 +58,9 @@ impl Drop for Server {
 
 #[test]
 fn pipelined_requests_are_answered_in_their_order() {
-    let requests = ["GET", "PUT", "PUT", "GET", "HEAD", "DELETE", "DELETE", "HEAD", "PATCH"];
+    let requests =
+        ["GET", "PUT", "PUT", "GET", "HEAD", "DELETE", "DELETE", "HEAD", "PATCH"].map(|it| format!("{it} /0"));
+    let requests = requests.each_ref().map(String::as_str);
     assert_eq!(Server::start().statuses(&requests), [404, 201, 204, 200, 200, 204, 404, 404, 405]);
 }
 
@@ -66,30 +69,33 @@ fn preconditions_are_evaluated_in_their_order() {
     let server = Server::start();
     let [past, future] = ["Mon, 01 Jan 1990 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"];
     let check = |request: &str, expect: u16| assert_eq!(server.statuses(&[request]), [expect], "{request}");
-    check("GET If-Match: \"1\"", 404);
-    check("PUT If-Match: *", 412);
-    check(&format!("PUT If-None-Match: *; If-Unmodified-Since: {past}"), 201);
-    // The first tag is strong.
-    check("GET If-Match: \"0\", \"1\"", 200);
-    check("GET If-Match: \"0\"; If-Match: \"1\"", 200);
-    check("GET If-Match: W/\"1\"", 412);
-    check("GET If-Match: 1", 400);
-    check("GET If-None-Match: W/\"1\"", 304);
-    check("DELETE If-None-Match: W/\"1\"", 412);
-    check("PUT If-None-Match: *", 412);
-    check(&format!("GET If-Unmodified-Since: {past}"), 412);
-    check(&format!("GET If-Unmodified-Since: {future}"), 200);
-    check(&format!("GET If-Match: *; If-Unmodified-Since: {past}"), 200);
-    check(&format!("GET If-Modified-Since: {past}"), 200);
-    check(&format!("GET If-Modified-Since: {future}"), 304);
-    check(&format!("GET If-None-Match: \"0\"; If-Modified-Since: {future}"), 200);
-    check(&format!("GET If-None-Match: *; If-Modified-Since: {past}"), 304);
-    check("GET If-Modified-Since: tomorrow", 200);
-    check("GET If-Match: \"1\"; If-None-Match: \"1\"", 304);
-    // The second one is weak.
-    check(&format!("PUT If-Modified-Since: {future}"), 204);
-    check("GET If-Match: W/\"2\"", 412);
-    check("GET If-None-Match: \"2\"", 304);
+    check("GET /0 If-Match: \"1\"", 404);
+    check("PUT /0 If-Match: *", 412);
+    check(&format!("PUT /0 If-None-Match: *; If-Unmodified-Since: {past}"), 201);
+    // The tag is strong.
+    check("GET /0 If-Match: \"0\", \"1\"", 200);
+    check("GET /0 If-Match: \"0\"; If-Match: \"1\"", 200);
+    check("GET /0 If-Match: W/\"1\"", 412);
+    check("GET /0 If-Match: 1", 400);
+    check("GET /0 If-None-Match: W/\"1\"", 304);
+    check("DELETE /0 If-None-Match: W/\"1\"", 412);
+    check("PUT /0 If-None-Match: *", 412);
+    check(&format!("GET /0 If-Unmodified-Since: {past}"), 412);
+    check(&format!("GET /0 If-Unmodified-Since: {future}"), 200);
+    check(&format!("GET /0 If-Match: *; If-Unmodified-Since: {past}"), 200);
+    check(&format!("GET /0 If-Modified-Since: {past}"), 200);
+    check(&format!("GET /0 If-Modified-Since: {future}"), 304);
+    check(&format!("GET /0 If-None-Match: \"0\"; If-Modified-Since: {future}"), 200);
+    check(&format!("GET /0 If-None-Match: *; If-Modified-Since: {past}"), 304);
+    check("GET /0 If-Modified-Since: tomorrow", 200);
+    check("GET /0 If-Match: \"1\"; If-None-Match: \"1\"", 304);
+    check(&format!("PUT /0 If-Modified-Since: {future}"), 204);
+    check("GET /0 If-Match: \"1\"", 412);
+    // This one is weak.
+    check("PUT /1", 201);
+    check("GET /1 If-Match: W/\"3\"", 412);
+    check("GET /1 If-Match: \"3\"", 412);
+    check("GET /1 If-None-Match: \"3\"", 304);
 }
 
 #[test]
