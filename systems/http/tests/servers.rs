@@ -17,6 +17,11 @@ fn implementation(name: &str) -> Implementation {
 
 /// Runs the first test cases of a universe.
 fn run(implementation: &Implementation, seed: u64, count: usize) -> TestReport {
+    run_until(implementation, seed, count, usize::MAX)
+}
+
+/// Runs the first test cases of a universe, until more than so many have failed.
+fn run_until(implementation: &Implementation, seed: u64, count: usize, failures_max: usize) -> TestReport {
     let case = |number| {
         let case = serde_json::to_value(universe::<Http>(seed, number)).expect("plain data");
         SuiteCase::new(format!("http-{number}"), case)
@@ -24,6 +29,7 @@ fn run(implementation: &Implementation, seed: u64, count: usize) -> TestReport {
     let suite = Suite::of_cases(Http::NAME, "the first ones", seed, (0..count).map(case));
     let options = RunOptions {
         jobs: 2.try_into().expect("2 is not 0"),
+        failures_max,
         ..RunOptions::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("implementations"))
     };
     run_suite(&suite, implementation, &options, &mut |_| {}).expect("`cargo xtask test` installs the server")
@@ -86,6 +92,16 @@ fn lighttpd_breaks_what_its_file_waives_and_nothing_else() {
     strict.waive.clear();
     let found = kinds(&run(&strict, 1, 120));
     assert!(found.contains_key("if-match-get"), "{found:?}");
+}
+
+#[test]
+fn the_right_server_of_ours_passes_and_each_mistake_is_found_within_ten_test_cases() {
+    assert_eq!(kinds(&run(&implementation("http"), 1, 100)), BTreeMap::new());
+    for (fault, _) in simutant_http_programs::faults::ALL {
+        let found = kinds(&run_until(&implementation(&format!("http-{fault}")), 1, 10, 0));
+        assert!(!found.is_empty(), "{fault}");
+        assert!(!found.contains_key("no-answer") && !found.contains_key("malformed"), "{fault}: {found:?}");
+    }
 }
 
 #[test]
