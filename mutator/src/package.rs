@@ -139,7 +139,11 @@ struct Section {
     #[serde(default)]
     #[expect(dead_code, reason = "it may be there")]
     specifications: serde::de::IgnoredAny,
-    /// Nets, which are not looked at here either.
+    /// HTTP services, which are not looked at here either.
+    #[serde(default)]
+    #[expect(dead_code, reason = "it may be there")]
+    http: serde::de::IgnoredAny,
+    /// Nets, nor they.
     #[serde(default)]
     #[expect(dead_code, reason = "it may be there")]
     nets: serde::de::IgnoredAny,
