@@ -160,6 +160,7 @@ fn test(root: &Path) -> anyhow::Result<()> {
 /// Tests what takes long and seldom breaks, but for the examples.
 fn slow(root: &Path) -> anyhow::Result<()> {
     needs::install(root)?;
+    cargo(["test", "--workspace", "--lib", "--test", "servers", "--", "--ignored"], &[])?;
     in_bench(root, &["test"], &[])?;
     in_research(root, &["test", "--workspace", "--locked"])?;
     foreign::test(root)

@@ -18,6 +18,9 @@ use crate::wire::{self, Malformed};
 /// What is read from a connection at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
+/// How many steps of the specification the check at the end of a script takes at most.
+const STEPS_MAX: u64 = 1_000_000;
+
 /// How long a client that has seen enough waits for the answers that are under way.
 const LEAVING: Duration = Duration::from_millis(50);
 
@@ -165,7 +168,7 @@ impl<S: HttpService> Client<'_, S> {
                 self.send(place, step, run)?;
             }
             if self.connections.iter().flatten().all(|connection| connection.open.is_empty()) {
-                return self.watch.finish().map_err(|unsure| match unsure {
+                return self.watch.finish(STEPS_MAX).map_err(|unsure| match unsure {
                     Unsure::Wrong(Wrong { request }) => End::Wrong(request),
                     Unsure::Exhausted(limit) => End::Undecided(format!("the check ran out of {limit}")),
                 });

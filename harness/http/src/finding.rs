@@ -67,6 +67,8 @@ enum Broken {
     One(Rules),
     /// Both of these.
     Two(usize, usize),
+    /// Several of them, nobody has found out which.
+    Several,
     /// It is wrong whatever is waived.
     Whatever,
 }
@@ -79,25 +81,29 @@ impl Broken {
         if !is_allowed(&in_force) {
             return Self::Whatever;
         }
-        let one: Rules = in_force.iter().copied().filter(|rule| is_allowed(&[*rule])).collect();
-        if !one.is_empty() {
-            return Self::One(one);
-        }
-        let pairs =
-            in_force.iter().enumerate().flat_map(|(at, one)| in_force[at + 1..].iter().map(|other| [*one, *other]));
-        let mut allowed = pairs.filter(|pair| is_allowed(pair));
-        allowed.next().map_or(Self::Whatever, |[one, other]| Self::Two(one, other))
+        let one: Rules = in_force.into_iter().filter(|rule| is_allowed(&[*rule])).collect();
+        if one.is_empty() { Self::Several } else { Self::One(one) }
     }
 
-    /// Returns whether another run, which is wrong, shows the same, or at least as much.
-    fn is_in<S: HttpService>(&self, run: &Run, initial: &S, waived: &[usize]) -> bool {
+    /// Returns the same, with two rules if these explain a run. There are many pairs, so the run should be short.
+    fn told_apart<S: HttpService>(self, run: &Run, initial: &S, waived: &[usize]) -> Self {
+        let in_force: Rules = (0..S::RULES.len()).filter(|rule| !waived.contains(rule)).collect();
+        let pairs =
+            in_force.iter().enumerate().flat_map(|(at, one)| in_force[at + 1..].iter().map(|other| [*one, *other]));
+        let mut allowed = pairs.filter(|pair| is_possible(run, waiving(initial, &[waived, pair.as_slice()].concat())));
         match self {
-            Self::One(rules) => matches!(
-                Self::of(run, initial, waived),
-                Self::One(others) if others.iter().all(|rule| rules.contains(rule))
-            ),
-            Self::Two(one, other) => is_possible(run, waiving(initial, &[waived, &[*one, *other]].concat())),
-            Self::Whatever => Self::of(run, initial, waived) == Self::Whatever,
+            Self::Several => allowed.next().map_or(Self::Several, |[one, other]| Self::Two(one, other)),
+            other => other,
+        }
+    }
+
+    /// Returns whether another run, which is wrong, shows as much: of several broken rules, one is enough.
+    fn is_in<S: HttpService>(&self, run: &Run, initial: &S, waived: &[usize]) -> bool {
+        match (self, Self::of(run, initial, waived)) {
+            (Self::One(rules), Self::One(others)) => others.iter().all(|rule| rules.contains(rule)),
+            (Self::Whatever, other) => other == Self::Whatever,
+            (Self::Two(..) | Self::Several, other) => other != Self::Whatever,
+            (Self::One(_), _) => false,
         }
     }
 
@@ -105,7 +111,7 @@ impl Broken {
         match self {
             Self::One(rules) => rules.clone(),
             Self::Two(one, other) => vec![*one, *other],
-            Self::Whatever => Vec::new(),
+            Self::Several | Self::Whatever => Vec::new(),
         }
     }
 
@@ -118,13 +124,17 @@ impl Broken {
                 format!("which breaks {}{or}", all[rules[0]])
             }
             Self::Two(one, other) => format!("which breaks {} and {}", all[*one], all[*other]),
+            Self::Several => "which breaks several rules".to_owned(),
             Self::Whatever if all.is_empty() => "which the specification does not allow".to_owned(),
             Self::Whatever => "which no rule allows that could be waived".to_owned(),
         }
     }
 }
 
-/// Returns whether a service may have answered so. What cannot be decided is possible.
+/// How many steps it may take to find out what is broken, for each rule.
+const STEPS_MAX: u64 = 50_000;
+
+/// Returns whether a service may have answered so. What cannot be decided soon is possible.
 pub(crate) fn is_possible<S: HttpService>(run: &Run, service: S) -> bool {
     let mut watch = Watch::new(service);
     let mut asked = Vec::new();
@@ -140,7 +150,7 @@ pub(crate) fn is_possible<S: HttpService>(run: &Run, service: S) -> bool {
             return false;
         }
     }
-    !matches!(watch.finish(), Err(Unsure::Wrong(_)))
+    !matches!(watch.finish(STEPS_MAX), Err(Unsure::Wrong(_)))
 }
 
 /// What is tested, for a finding.
@@ -194,7 +204,7 @@ impl<S: HttpService> Tested<'_, S> {
             // Each try would take as long.
             _ => (script.to_vec(), run.clone()),
         };
-        let broken = broken_in(&shown);
+        let broken = broken_in(&shown).told_apart(&shown, self.initial, self.waived);
         let (class, kind, summary) = words(&shown, &broken, S::RULES)?;
         let rules: Vec<&'static Rule> = broken.rules().iter().map(|rule| &S::RULES[*rule]).collect();
         let exchanges = shown.exchanges.iter().map(|Exchange { session, request, substitutes, answer, .. }| {

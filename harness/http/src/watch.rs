@@ -11,9 +11,6 @@ use crate::service::HttpService;
 /// How much an observation may cost before the check waits for the end, when it is cheaper.
 const BUDGET: OnlineBudget = OnlineBudget { steps: 20_000, possibilities: 1_000 };
 
-/// How many steps the check at the end takes at most.
-const STEPS_MAX: u64 = 1_000_000;
-
 /// A check of what clients see while they see it. Where too much is possible at a time, it waits for the end, when every
 /// answer is known.
 #[derive(Debug)]
@@ -119,13 +116,14 @@ impl<S: HttpService> Watch<S> {
         self.parts[&asked.part].online.as_ref().map(|online| online.states().count())
     }
 
-    /// Returns whether all answers are possible, also where that was not known when they arrived.
+    /// Returns whether all answers are possible, also where that was not known when they arrived. `steps` is how many steps of
+    /// the specification that may take for each part.
     ///
     /// # Errors
     /// [`Unsure`] says why not.
-    pub fn finish(&self) -> Result<(), Unsure> {
+    pub fn finish(&self, steps: u64) -> Result<(), Unsure> {
         let later = self.parts.values().filter(|part| part.online.is_none());
-        later.map(|part| part.finish(&self.initial)).find(Result::is_err).unwrap_or(Ok(()))
+        later.map(|part| part.finish(steps, &self.initial)).find(Result::is_err).unwrap_or(Ok(()))
     }
 
     fn part(&mut self, asked: &Asked) -> &mut Part<S> {
@@ -134,8 +132,8 @@ impl<S: HttpService> Watch<S> {
 }
 
 impl<S: HttpService> Part<S> {
-    fn finish(&self, initial: &S) -> Result<(), Unsure> {
-        match self.check(self.events.len(), initial) {
+    fn finish(&self, steps: u64, initial: &S) -> Result<(), Unsure> {
+        match self.check(self.events.len(), steps, initial) {
             Answer::Possible { .. } => return Ok(()),
             Answer::Impossible { .. } => {}
             Answer::Undecided { limit } => return Err(Unsure::Exhausted(limit)),
@@ -144,7 +142,7 @@ impl<S: HttpService> Part<S> {
         let (mut possible, mut impossible) = (0, self.events.len());
         while impossible - possible > 1 {
             let middle = possible.midpoint(impossible);
-            match self.check(middle, initial) {
+            match self.check(middle, steps, initial) {
                 Answer::Impossible { .. } => impossible = middle,
                 _ => possible = middle,
             }
@@ -153,7 +151,7 @@ impl<S: HttpService> Part<S> {
     }
 
     /// Checks the first events.
-    fn check(&self, count: usize, initial: &S) -> Answer {
+    fn check(&self, count: usize, steps: u64, initial: &S) -> Answer {
         let recorder = Recorder::in_order();
         let mut calls = BTreeMap::new();
         for Event { request, kind } in &self.events[..count] {
@@ -168,7 +166,7 @@ impl<S: HttpService> Part<S> {
             }
         }
         let order = Order { sessions: true, ..Order::linearizability() };
-        let budget = Budget { steps: Some(STEPS_MAX), ..Budget::default() };
+        let budget = Budget { steps: Some(steps), ..Budget::default() };
         Check { order, budget, ..Check::default() }.run(&recorder.history(), initial).answer
     }
 }

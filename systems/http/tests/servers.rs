@@ -113,3 +113,10 @@ fn rules_that_the_oracle_does_not_have_are_refused() {
         "{error}"
     );
 }
+
+#[test]
+#[ignore = "dufs is built for minutes"]
+fn dufs_performs_changes_whatever_their_conditions_say() {
+    let found = kinds(&run(&implementation("dufs"), 1, 40));
+    assert!(found["if-match-put"] + found["put-replaces"] > 20, "{found:?}");
+}
