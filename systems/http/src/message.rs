@@ -139,6 +139,9 @@ pub struct Seen {
     /// The field Content-Length.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
+    /// The field Content-Range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_range: Option<String>,
     /// The field Allow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow: Option<String>,
@@ -149,7 +152,7 @@ pub struct Seen {
 
 /// A message is none that the specification knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unspecified(String);
+pub struct Unspecified(pub(crate) String);
 
 impl std::fmt::Display for Unspecified {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -215,6 +218,7 @@ impl TryFrom<http::Response> for Seen {
             tag: response.header("etag").map(tag).transpose()?,
             modified: response.header("last-modified").map(|text| date("Last-Modified", text)).transpose()?,
             length: response.header("content-length").and_then(|text| text.parse().ok()),
+            content_range: response.header("content-range").map(str::to_owned),
             allow: response.header("allow").map(str::to_owned),
             body: response.body,
         })
@@ -235,6 +239,7 @@ impl From<&Seen> for http::Response {
             ("etag", seen.tag.as_ref().map(ToString::to_string)),
             ("last-modified", seen.modified.map(date_text)),
             ("content-length", seen.length.map(|length| length.to_string())),
+            ("content-range", seen.content_range.clone()),
             ("allow", seen.allow.clone()),
         ];
         let headers = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
@@ -262,7 +267,8 @@ mod tests {
     fn what_a_client_sees_is_what_the_server_said() {
         let tag = Some(EntityTag::weak("1"));
         let modified = Some(1_577_836_800);
-        let seen = Seen { status: 200, tag, modified, length: Some(1), allow: Some("GET".into()), body: "x".into() };
+        let [content_range, allow] = ["bytes 0-0/1", "GET"].map(|text| Some(text.to_owned()));
+        let seen = Seen { status: 206, tag, modified, length: Some(1), content_range, allow, body: "x".into() };
         assert_eq!(Seen::try_from(http::Response::from(&seen)), Ok(seen));
         let wrong = http::Response { headers: [("etag".into(), "1".into())].into(), ..http::Response::new(200, "") };
         let error = Seen::try_from(wrong).expect_err("no tag").to_string();

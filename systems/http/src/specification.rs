@@ -45,6 +45,18 @@ impl Service {
     pub fn waiving(waived: RuleSet) -> Self {
         Self { waived, ..Self::default() }
     }
+
+    /// Returns the content of a target.
+    pub(crate) fn body(&self, path: &str) -> Option<Arc<str>> {
+        Some(Arc::clone(&self.resources.get(path)?.content.as_ref()?.body))
+    }
+
+    /// Returns whether the content of a target has a tag.
+    pub(crate) fn has_tag(&mut self, path: &str, tag: &EntityTag, by: Comparison, open: &mut Open<'_>) -> bool {
+        let mut rules = Rules { waived: self.waived, open };
+        let resource = self.resources.get_mut(path);
+        resource.is_some_and(|resource| resource.has_one_of(&Tags::These(vec![tag.clone()]), by, &mut rules))
+    }
 }
 
 impl HttpService for Service {
