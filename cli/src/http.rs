@@ -1,5 +1,7 @@
 //! `simutant http`: a server, tested by the specification of its service.
 
+use std::collections::BTreeSet;
+
 use simutant_http_tester::testing::{Found, Tested, TestingReply, TestingRequest};
 use simutant_study::{HttpServiceRequest, ProgramError, TestingProgram};
 
@@ -17,7 +19,7 @@ pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<
         seed: common.seed,
         scripts: arguments.scripts.get(),
         steps: arguments.requests.get(),
-        connections: arguments.connections.get(),
+        connections: arguments.connections,
         patience: arguments.timeout,
         waived: arguments.waive.clone(),
     };
@@ -65,22 +67,30 @@ fn program(arguments: &HttpArguments) -> anyhow::Result<TestingProgram> {
 }
 
 fn text(tested: &Tested, arguments: &HttpArguments) -> String {
-    let Tested { scripts, requests, lost, seconds, findings, inconclusive, kept } = tested;
+    let Tested { scripts, requests, answers, lost, seconds, findings, inconclusive, stopped, kept } = tested;
     let mut text = String::new();
     for Found { finding, scripts: count } in findings {
         text.push_str(&format!("FAILED in {count} of {scripts} scripts: {}\n{}\n", finding.summary, commands(finding)));
     }
-    for rule in &arguments.waive {
-        text.push_str(&format!("waived: {rule}; kept in {} of {scripts}\n", kept.get(rule).unwrap_or(&0)));
+    for rule in arguments.waive.iter().collect::<BTreeSet<_>>() {
+        text.push_str(&format!(
+            "waived: {rule}; not broken in {} of {scripts} scripts\n",
+            kept.get(rule).unwrap_or(&0)
+        ));
     }
     for (reason, count) in inconclusive {
         text.push_str(&format!("inconclusive in {count} of {scripts} scripts: {reason}\n"));
     }
     if *lost > 0 {
         text.push_str(&format!(
-            "{lost} requests were lost with their connections: they may have been performed, or not\n"
+            "lost with their connections: {lost} requests, which may have been performed, or not\n"
         ));
     }
+    if let Some(reason) = stopped {
+        text.push_str(&format!("stopped after {scripts} scripts: {reason}\n"));
+    }
+    let seen: Vec<String> = answers.iter().map(|(answer, count)| format!("{answer} {count} times")).collect();
+    text.push_str(&format!("answers: {}\n", if seen.is_empty() { "none".to_owned() } else { seen.join(", ") }));
     let found = match findings.len() {
         0 => "no answer was wrong".to_owned(),
         1 => "1 finding".to_owned(),

@@ -191,6 +191,48 @@ impl<S: Specification> Online<S> {
         if self.frontier.is_empty() { Err(OnlineError::Impossible { call: number }) } else { Ok(()) }
     }
 
+    /// Returns the answers to a call under way that are possible now, each once; none if that takes more than the budget.
+    ///
+    /// ```
+    /// use simutant_oracle::specifications::{Register, register::{Operation, Response}};
+    /// use simutant_oracle::{Online, OnlineBudget, Session};
+    ///
+    /// let mut online = Online::new(Register::default(), OnlineBudget::default());
+    /// online.invoked(Session(1), Operation::Write(7));
+    /// let read = online.invoked(Session(2), Operation::Read);
+    /// assert_eq!(online.answers(read), [Response::Value(None), Response::Value(Some(7))]);
+    /// ```
+    pub fn answers(&self, number: CallNumber) -> Vec<S::Response> {
+        let Some(Observed { session, operation, .. }) = self.calls.get(&number) else { return Vec::new() };
+        let related = self.related(number);
+        let mut meter = Meter { budget: self.budget, steps: 0, kept: Vec::new() };
+        let mut befores: Distinct<S> = Distinct::default();
+        for possible in &self.frontier {
+            let before = match possible.place(number) {
+                Some(0) => possible.base.clone(),
+                Some(place) => possible.since[place - 1].1.clone(),
+                None => {
+                    let Ok(sequences) = self.sequences(possible.clone(), number, &related, &mut meter) else {
+                        return Vec::new();
+                    };
+                    let may_follow = sequences.iter().filter(|possible| self.may_follow(possible, number));
+                    may_follow.for_each(|possible| befores.insert(possible.state().clone()));
+                    continue;
+                }
+            };
+            befores.insert(before);
+        }
+        let mut answers = Vec::new();
+        for state in &befores.elements {
+            for (answer, _) in tries(state, *session, operation, None).flatten() {
+                if !answers.contains(&answer) {
+                    answers.push(answer);
+                }
+            }
+        }
+        answers
+    }
+
     /// Observes that a call had no effect.
     ///
     /// ```
@@ -271,26 +313,39 @@ impl<S: Specification> Online<S> {
         if related.is_empty() {
             return self.after(&possible, number, meter)?.into_iter().try_for_each(|next| meter.keep(next));
         }
-        // Sequences of calls under way that end in this one.
-        let mut sequences = Distinct::default();
-        sequences.insert(possible);
-        let mut at = 0;
-        while let Some(possible) = sequences.elements.get(at).cloned() {
-            at += 1;
+        for possible in self.sequences(possible, number, related, meter)? {
             if self.may_follow(&possible, number) {
                 for next in self.after(&possible, number, meter)? {
                     meter.keep(next)?;
                 }
             }
-            let may_follow =
-                |other: &&CallNumber| possible.place(**other).is_none() && self.may_follow(&possible, **other);
+        }
+        Ok(())
+    }
+
+    /// Returns what a possibility becomes when some calls under way take effect, in any order, before another one does.
+    fn sequences(
+        &self,
+        possible: Possible<S>,
+        number: CallNumber,
+        related: &[CallNumber],
+        meter: &mut Meter<S>,
+    ) -> Result<Vec<Possible<S>>, Limit> {
+        let mut sequences = Distinct::default();
+        sequences.insert(possible);
+        let mut at = 0;
+        while let Some(possible) = sequences.elements.get(at).cloned() {
+            at += 1;
+            let may_follow = |other: &&CallNumber| {
+                **other != number && possible.place(**other).is_none() && self.may_follow(&possible, **other)
+            };
             for &other in related.iter().filter(may_follow) {
                 for next in self.after(&possible, other, meter)? {
                     sequences.insert(next);
                 }
             }
         }
-        Ok(())
+        Ok(sequences.elements)
     }
 
     /// Returns whether a call can take effect now: where sessions have an order, no later call of its session has done so.

@@ -48,6 +48,10 @@ pub(crate) enum End {
     Malformed(usize, String),
     /// This exchange was not answered in time.
     Silent(usize),
+    /// The connection was closed before the answer to this exchange was there, and not because it had been used before.
+    Closed(usize),
+    /// No connection can be made any more.
+    Gone(String),
     /// No connection can be made.
     Unreachable(String),
     /// It is not known whether the answers can be.
@@ -60,8 +64,8 @@ impl End {
     /// Returns the exchange that it is about.
     pub(crate) const fn exchange(&self) -> Option<usize> {
         match self {
-            Self::Wrong(at) | Self::Malformed(at, _) | Self::Silent(at) => Some(*at),
-            Self::Over | Self::Unreachable(_) | Self::Undecided(_) | Self::Unspecified(_) => None,
+            Self::Wrong(at) | Self::Malformed(at, _) | Self::Silent(at) | Self::Closed(at) => Some(*at),
+            Self::Over | Self::Gone(_) | Self::Unreachable(_) | Self::Undecided(_) | Self::Unspecified(_) => None,
         }
     }
 }
@@ -99,6 +103,8 @@ struct Connection {
     stream: TcpStream,
     session: Session,
     received: Vec<u8>,
+    /// Whether a request was answered on it.
+    is_used: bool,
     open: VecDeque<Open>,
 }
 
@@ -182,10 +188,22 @@ impl<S: HttpService> Client<'_, S> {
 
     /// Sends the request of a step, on a new connection if the last one is gone.
     fn send(&mut self, place: usize, step: &Step, run: &mut Run) -> Result<(), End> {
-        let (request, substitutes) = step.request(self.name, &self.answers);
+        let (mut request, substitutes) = step.request(self.name, &self.answers);
+        // A server may say where something is by a whole URL.
+        let path = request.path.strip_prefix("http://").and_then(|rest| rest.strip_prefix(self.server.host));
+        if let Some(path) = path.filter(|path| path.starts_with('/')) {
+            request.path = path.to_owned();
+        }
+        if let Some(mistake) = request.mistake() {
+            return Err(End::Unspecified(format!("step {} is {request:?}: {mistake}", step.label)));
+        }
         let asked = operation::<S>(request.clone())?;
         let bytes = wire::bytes(&request, self.server.host);
-        let unreachable = |error: std::io::Error| End::Unreachable(error.to_string());
+        let was_there = !run.answered.is_empty();
+        let unreachable = |error: std::io::Error| match was_there {
+            true => End::Gone(error.to_string()),
+            false => End::Unreachable(error.to_string()),
+        };
         let number = usize::from(step.connection);
         // A connection that was closed meanwhile takes no request: nothing was sent on it.
         let is_gone = |connection: &mut Connection| {
@@ -200,7 +218,7 @@ impl<S: HttpService> Client<'_, S> {
             self.opened += 1;
             let session = Session(self.opened);
             self.connections[number] =
-                Some(Connection { stream, session, received: Vec::new(), open: VecDeque::new() });
+                Some(Connection { stream, session, received: Vec::new(), is_used: false, open: VecDeque::new() });
         }
         let connection = self.connections[number].as_mut().expect("it was opened");
         let session = connection.session;
@@ -225,6 +243,10 @@ impl<S: HttpService> Client<'_, S> {
             let answer = wire::response(&connection.received, method, is_ended)
                 .map_err(|Malformed(reason)| malformed(reason))?;
             let Some(answer) = answer else {
+                // A server may close a connection that has been used, but not in the middle of an answer.
+                if is_ended && (!connection.is_used || !connection.received.is_empty()) {
+                    return Err(End::Closed(exchange));
+                }
                 if !is_ended && Instant::now() >= open.due {
                     return Err(End::Silent(exchange));
                 }
@@ -232,6 +254,7 @@ impl<S: HttpService> Client<'_, S> {
             };
             connection.received.drain(..answer.bytes);
             closes |= answer.closes;
+            connection.is_used = true;
             let Open { asked, .. } = connection.open.pop_front().expect("it was looked at");
             let (step, sent) = (&self.script[run.exchanges[exchange].step], run.exchanges.len());
             let response = answer.response;

@@ -12,8 +12,8 @@ use crate::watch::{Unsure, Watch};
 /// How often a shorter script is tried: a server may be right at times.
 const TRIES: usize = 2;
 
-/// How much of a response a line shows.
-const SHOWN_MAX: usize = 60;
+/// How many answers are named that would have been allowed.
+const ALLOWED_MAX: usize = 3;
 
 /// What is wrong, as data.
 #[derive(Debug, Serialize)]
@@ -26,6 +26,8 @@ struct Detail<'a> {
     messages: usize,
     /// How many seconds that took.
     seconds: f64,
+    /// What would have been allowed, as far as that is not too much.
+    allowed: Vec<String>,
     /// What the rules say.
     reason: String,
     /// The fewest requests that show it.
@@ -153,6 +155,31 @@ pub(crate) fn is_possible<S: HttpService>(run: &Run, service: S) -> bool {
     !matches!(watch.finish(STEPS_MAX), Err(Unsure::Wrong(_)))
 }
 
+/// Returns what would have been allowed in place of the answer with which a run ended.
+fn allowed<S: HttpService>(run: &Run, service: S) -> Vec<String> {
+    let End::Wrong(at) = run.end else { return Vec::new() };
+    let mut watch = Watch::new(service);
+    let mut asked = Vec::new();
+    for &exchange in &run.answered {
+        let Some((response, sent)) = &run.exchanges[exchange].answer else { continue };
+        for Exchange { session, request, .. } in run.exchanges.iter().take(*sent).skip(asked.len()) {
+            let Ok(operation) = operation::<S>(request.clone()) else { return Vec::new() };
+            asked.push(watch.asked(*session, operation));
+        }
+        let Ok(response) = response.clone().try_into() else { return Vec::new() };
+        if exchange == at {
+            let mut allowed: Vec<String> = watch.allowed(&asked[exchange]).iter().map(ToString::to_string).collect();
+            allowed.sort_unstable();
+            allowed.dedup();
+            return if allowed.len() <= ALLOWED_MAX { allowed } else { Vec::new() };
+        }
+        if watch.answered(&asked[exchange], response).is_err() {
+            return Vec::new();
+        }
+    }
+    Vec::new()
+}
+
 /// What is tested, for a finding.
 pub(crate) struct Tested<'a, S> {
     pub(crate) server: Server<'a>,
@@ -190,7 +217,7 @@ impl<S: HttpService> Tested<'_, S> {
         let broken = broken_in(run);
         let is_same = |other: &Run| match (&run.end, &other.end) {
             (End::Wrong(_), End::Wrong(_)) => broken.is_in(other, self.initial, self.waived),
-            (End::Malformed(..), End::Malformed(..)) | (End::Silent(_), End::Silent(_)) => true,
+            (End::Malformed(..), End::Malformed(..)) | (End::Closed(_), End::Closed(_)) => true,
             _ => false,
         };
         let again = |script: &[Step]| {
@@ -200,12 +227,18 @@ impl<S: HttpService> Tested<'_, S> {
         let (_, kind, _) = words(run, &broken, S::RULES)?;
         let likeness = Likeness::of(run, &kind);
         let (script, shown) = match run.end {
-            End::Wrong(_) | End::Malformed(..) if !(self.is_known)(&likeness) => shrunk(script, run, &again),
-            // Each try would take as long.
+            End::Wrong(_) | End::Malformed(..) | End::Closed(_) if !(self.is_known)(&likeness) => {
+                shrunk(script, run, &again)
+            }
+            // Each try would take as long, or nobody would answer.
             _ => (script.to_vec(), run.clone()),
         };
         let broken = broken_in(&shown).told_apart(&shown, self.initial, self.waived);
-        let (class, kind, summary) = words(&shown, &broken, S::RULES)?;
+        let (class, kind, mut summary) = words(&shown, &broken, S::RULES)?;
+        let allowed = allowed(&shown, service);
+        if broken.rules().is_empty() && !allowed.is_empty() {
+            summary.push_str(&format!("; it allows {}", allowed.join(" or ")));
+        }
         let rules: Vec<&'static Rule> = broken.rules().iter().map(|rule| &S::RULES[*rule]).collect();
         let exchanges = shown.exchanges.iter().map(|Exchange { session, request, substitutes, answer, .. }| {
             let (response, sent) = answer.as_ref().map(|(response, sent)| (response, *sent)).unzip();
@@ -213,8 +246,12 @@ impl<S: HttpService> Tested<'_, S> {
         });
         let detail = Detail {
             rule: rules.first().map(|rule| rule.name),
-            reason: rules.iter().map(|rule| rule.words()).collect::<Vec<_>>().join("; "),
+            reason: match script.iter().any(|step| step.request.path.contains("<run>")) {
+                false if !script.is_empty() => "no path has <run>: this may come of earlier requests".to_owned(),
+                _ => rules.iter().map(|rule| rule.words()).collect::<Vec<_>>().join("; "),
+            },
             rules,
+            allowed,
             messages: run.messages(),
             seconds,
             exchange: exchanges.collect(),
@@ -263,7 +300,7 @@ fn words(run: &Run, broken: &Broken, rules: &[Rule]) -> Option<(FindingClass, St
     let request = |at: usize| &run.exchanges[at].request;
     Some(match &run.end {
         End::Wrong(at) => {
-            let answer = run.exchanges[*at].answer.as_ref().map(|(response, _)| answer(response));
+            let answer = run.exchanges[*at].answer.as_ref().map(|(response, _)| response.to_string());
             let summary =
                 format!("{} was answered {}, {}", request(*at), answer.unwrap_or_default(), broken.words(rules));
             let kind = broken.rules().first().map_or("no-such-answer", |rule| rules[*rule].name);
@@ -277,19 +314,18 @@ fn words(run: &Run, broken: &Broken, rules: &[Rule]) -> Option<(FindingClass, St
         End::Silent(at) => {
             (FindingClass::NotTerminated, "no-answer".to_owned(), format!("{} was not answered in time", request(*at)))
         }
+        End::Closed(at) => (
+            FindingClass::Abnormal,
+            "connection-closed".to_owned(),
+            format!("the connection was closed before the answer to {} was there", request(*at)),
+        ),
+        End::Gone(error) => (
+            FindingClass::Abnormal,
+            "server-gone".to_owned(),
+            format!("the server takes no connections any more: {error}"),
+        ),
         End::Over | End::Unreachable(_) | End::Undecided(_) | End::Unspecified(_) => return None,
     })
-}
-
-/// Returns a response in few words.
-fn answer(response: &Response) -> String {
-    let Response { status, body, .. } = response;
-    let line: String = body.chars().take(SHOWN_MAX).collect();
-    match () {
-        () if body.is_empty() => status.to_string(),
-        () if line.len() < body.len() => format!("{status} {line:?}…"),
-        () => format!("{status} {line:?}"),
-    }
 }
 
 /// Returns the commands that make the requests of a run. Those end with `&` that are made while others are.
@@ -298,7 +334,9 @@ fn commands(run: &Run, host: &str) -> Vec<String> {
     for (number, Exchange { request, answer, .. }) in run.exchanges.iter().enumerate() {
         let is_last = number + 1 == run.exchanges.len();
         let overlaps = !is_last && answer.as_ref().is_none_or(|(_, sent)| *sent > number + 1);
-        commands.push(curl(request, host) + if overlaps { " &" } else { "" });
+        let answered = answer.as_ref().map_or_else(|| "no answer".to_owned(), |(response, _)| response.to_string());
+        let and = if overlaps { " &" } else { "" };
+        commands.push(format!("{}{and}  # {answered}", curl(request, host)));
     }
     commands
 }
@@ -308,7 +346,7 @@ fn curl(request: &Request, host: &str) -> String {
     let Request { method, path, headers, body } = request;
     let mut command = match method.as_str() {
         "HEAD" => "curl -sI".to_owned(),
-        "GET" => "curl -si".to_owned(),
+        "GET" if body.is_none() => "curl -si".to_owned(),
         method => format!("curl -si -X {method}"),
     };
     for (name, value) in headers {

@@ -49,6 +49,38 @@ impl Request {
     }
 }
 
+impl Request {
+    /// Returns what is wrong with a request that cannot be sent, if something is.
+    pub(crate) fn mistake(&self) -> Option<&'static str> {
+        let is_token = |text: &str| {
+            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            !text.is_empty() && text.bytes().all(is_part)
+        };
+        match () {
+            () if !is_token(&self.method) => Some("the method is no word"),
+            () if !self.path.starts_with('/') => Some("the path does not begin with /"),
+            () if self
+                .path
+                .chars()
+                .any(|letter| letter.is_whitespace() || letter.is_control() || "<>\"".contains(letter)) =>
+            {
+                Some("the path has a character that no path has; is it a term that nobody knows?")
+            }
+            () if !self.headers.keys().all(|name| is_token(name)) => Some("the name of a header is no word"),
+            () if self.headers.values().any(|value| value.contains(['\r', '\n', '\0'])) => {
+                Some("a header has a line break")
+            }
+            () => None,
+        }
+    }
+
+    /// Returns a header, by its name in any case.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
 /// The method, the path and the headers.
 impl Display for Request {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
@@ -80,8 +112,24 @@ impl Response {
         Self { status, body: body.into(), ..Self::default() }
     }
 
-    /// Returns a header, by its name in lower case.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).map(String::as_str)
+    /// Returns a header, by its name in any case.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.headers.get(&name.to_ascii_lowercase()).map(String::as_str)
+    }
+}
+
+/// How much of a body is shown.
+const SHOWN_MAX: usize = 60;
+
+/// The status code and the beginning of the body.
+impl Display for Response {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        let Self { status, body, .. } = self;
+        let begin: String = body.chars().take(SHOWN_MAX).collect();
+        match () {
+            () if body.is_empty() => write!(formatter, "{status}"),
+            () if begin.len() < body.len() => write!(formatter, "{status} {begin:?}…"),
+            () => write!(formatter, "{status} {begin:?}"),
+        }
     }
 }

@@ -12,11 +12,11 @@ use crate::script::Step;
 /// A service that is asked by HTTP.
 ///
 /// Its specification says what it may answer. Its operations and responses are [`Request`] and [`Response`] themselves, or
-/// types that these can be turned into.
+/// types that these can be turned into. Findings show what would have been allowed, as responses are displayed.
 pub trait HttpService:
     Specification<
         Operation: Clone + Debug + TryFrom<Request, Error: Display>,
-        Response: Clone + Debug + TryFrom<Response, Error: Display>,
+        Response: Clone + Debug + Display + TryFrom<Response, Error: Display>,
     >
 {
     /// The rules that can be waived: none, unless the specification has names for what it demands.

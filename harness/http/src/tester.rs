@@ -1,6 +1,7 @@
 //! Runs scripts on a server.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -22,6 +23,8 @@ pub struct Tester<S> {
     /// How the names of runs begin.
     prefix: String,
     runs: Cell<u64>,
+    /// Whether the server has answered.
+    has_answered: Cell<bool>,
     patience: Duration,
 }
 
@@ -39,6 +42,8 @@ pub struct TestedScript {
     pub requests: usize,
     /// How many responses were received.
     pub responses: usize,
+    /// How many of them, by the method of the request and the status code: `GET 200`.
+    pub answers: BTreeMap<String, usize>,
     /// How many requests were lost, as the connection was closed before the answer.
     pub lost: usize,
 }
@@ -73,7 +78,7 @@ impl<S: HttpService> Tester<S> {
     pub fn new(address: SocketAddr, initial: S, prefix: impl Into<String>) -> Self {
         let (prefix, runs) = (prefix.into(), Cell::new(0));
         let (host, patience) = (address.to_string(), Duration::from_secs(5));
-        Self { address, host, initial, waived: Rules::new(), prefix, runs, patience }
+        Self { address, host, initial, waived: Rules::new(), prefix, runs, has_answered: Cell::new(false), patience }
     }
 
     /// Sets what requests call the server, in place of its address.
@@ -111,8 +116,14 @@ impl<S: HttpService> Tester<S> {
         let server = Server { address: self.address, host: &self.host, patience: self.patience };
         let fresh = || self.fresh();
         let begun = Instant::now();
-        let run = server.run(script, &finding::waiving(&self.initial, &self.waived), &fresh());
+        let mut run = server.run(script, &finding::waiving(&self.initial, &self.waived), &fresh());
         let seconds = begun.elapsed().as_secs_f64();
+        if let End::Unreachable(error) = &run.end
+            && self.has_answered.get()
+        {
+            run.end = End::Gone(error.clone());
+        }
+        self.has_answered.set(self.has_answered.get() || !run.answered.is_empty());
         let tested = Tested { server, initial: &self.initial, waived: &self.waived, fresh: &fresh, is_known };
         let finding = tested.finding(script, &run, seconds);
         let inconclusive = match &run.end {
@@ -126,8 +137,14 @@ impl<S: HttpService> Tester<S> {
             run.end == End::Over && finding::is_possible(&run, finding::waiving(&self.initial, &others))
         };
         let kept = self.waived.iter().filter(is_kept).map(|rule| S::RULES[*rule].name).collect();
+        let mut answers: BTreeMap<String, usize> = BTreeMap::new();
+        for exchange in &run.exchanges {
+            if let Some((response, _)) = &exchange.answer {
+                *answers.entry(format!("{} {}", exchange.request.method, response.status)).or_default() += 1;
+            }
+        }
         let (requests, responses) = (run.exchanges.len(), run.answered.len());
-        TestedScript { finding, inconclusive, kept, requests, responses, lost: run.lost }
+        TestedScript { finding, inconclusive, kept, requests, responses, answers, lost: run.lost }
     }
 
     /// Returns the name of a run, which no other run has.

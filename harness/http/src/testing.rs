@@ -57,6 +57,8 @@ pub struct Tested {
     pub scripts: usize,
     /// How many requests were sent, without those with which findings were made smaller.
     pub requests: usize,
+    /// How many answers there were, by the method of the request and the status code: `GET 200`.
+    pub answers: BTreeMap<String, usize>,
     /// How many of them were lost with their connections.
     pub lost: usize,
     /// How many seconds it took, with what made findings smaller.
@@ -65,6 +67,8 @@ pub struct Tested {
     pub findings: Vec<Found>,
     /// How many scripts were inconclusive, by the reason.
     pub inconclusive: BTreeMap<String, usize>,
+    /// Why it ended before all scripts were run, if it did.
+    pub stopped: Option<String>,
     /// In how many scripts the service kept each of the waived rules.
     pub kept: BTreeMap<String, usize>,
 }
@@ -88,6 +92,9 @@ pub fn serve<S: HttpService>(initial: &S, request: &str, to: &mut dyn Write) -> 
     writeln!(to, "{}", serde_json::to_string(&tested(initial, &request))?)
 }
 
+/// How many scripts may end in silence before the server is given up.
+const SILENT_MAX: usize = 3;
+
 fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply {
     let TestingRequest { host, seed, scripts, steps, connections, patience, waived } = request;
     let address = match host.to_socket_addrs().map(|mut addresses| addresses.next()) {
@@ -105,6 +112,7 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
     }
     let begun = Instant::now();
     let mut tested = Tested::default();
+    let mut silent = 0;
     let mut known: BTreeMap<Likeness, usize> = BTreeMap::new();
     for number in 0..*scripts {
         let mut random = Random::from_seed(*seed).stream(&format!("script {number}"));
@@ -113,6 +121,9 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
         tested.scripts += 1;
         tested.requests += came.requests;
         tested.lost += came.lost;
+        for (answer, count) in came.answers {
+            *tested.answers.entry(answer).or_default() += count;
+        }
         for rule in came.kept {
             *tested.kept.entry(rule.to_owned()).or_default() += 1;
         }
@@ -124,6 +135,13 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
             Some(Inconclusive::Undecided(reason)) => *tested.inconclusive.entry(reason).or_default() += 1,
             None => {}
         }
+        let kind = came.finding.as_ref().map(|(finding, _)| finding.kind.clone());
+        silent += usize::from(kind.as_deref() == Some("no-answer"));
+        tested.stopped = match kind.as_deref() {
+            Some("server-gone") => Some("the server is gone".to_owned()),
+            _ if silent == SILENT_MAX => Some(format!("{silent} scripts had no answer in time")),
+            _ => None,
+        };
         if let Some((finding, likenesses)) = came.finding {
             let place = likenesses.iter().find_map(|likeness| known.get(likeness).copied());
             let place = place.unwrap_or(tested.findings.len());
@@ -132,6 +150,9 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
                 Some(found) => found.scripts += 1,
                 None => tested.findings.push(Found { finding, scripts: 1 }),
             }
+        }
+        if tested.stopped.is_some() {
+            break;
         }
     }
     tested.seconds = begun.elapsed().as_secs_f64();

@@ -116,6 +116,12 @@ impl<S: HttpService> Watch<S> {
         self.parts[&asked.part].online.as_ref().map(|online| online.states().count())
     }
 
+    /// Returns the answers to a request that are possible now; none where they are too many to be followed.
+    pub fn allowed(&self, asked: &Asked) -> Vec<S::Response> {
+        let online = self.parts[&asked.part].online.as_ref();
+        online.zip(asked.call).map(|(online, call)| online.answers(call)).unwrap_or_default()
+    }
+
     /// Returns whether all answers are possible, also where that was not known when they arrived. `steps` is how many steps of
     /// the specification that may take for each part.
     ///

@@ -140,11 +140,11 @@ mod tests {
     fn responses_are_read_however_they_say_where_they_end() {
         let content = "some content";
         let sized = read("Content-Length: 12\r\n\r\nsome contentHTTP/1.1", "GET").response;
-        assert_eq!((sized.body.as_str(), sized.header("etag")), (content, Some("W/\"a\"")));
+        assert_eq!((sized.body.as_str(), sized.get("etag")), (content, Some("W/\"a\"")));
         let chunked = read("Transfer-Encoding: chunked\r\n\r\n5\r\nsome \r\n7\r\ncontent\r\n0\r\n\r\n", "GET");
         assert_eq!(chunked.response.body, content);
         assert_eq!(read("Content-Length: 12\r\n\r\n", "HEAD").response.body, "");
-        assert_eq!(read("Allow: GET\r\nAllow: PUT\r\n\r\n", "HEAD").response.header("allow"), Some("GET, PUT"));
+        assert_eq!(read("Allow: GET\r\nAllow: PUT\r\n\r\n", "HEAD").response.get("allow"), Some("GET, PUT"));
         let text = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsome content";
         assert_eq!(response(text, "GET", false), Ok(None));
         let ended = response(text, "GET", true).expect("it is well-formed").expect("it is whole");

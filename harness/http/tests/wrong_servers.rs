@@ -90,7 +90,10 @@ fn answers_are_in_the_order_of_requests_on_a_connection_and_in_any_on_two() {
         paths.iter().rev().for_each(|path| answer(&mut streams[0], path));
     });
     let finding = finding(run(swapped, 1));
-    assert_eq!(finding.summary, "GET /1 was answered 200 \"/2\", which the specification does not allow");
+    assert_eq!(
+        finding.summary,
+        "GET /1 was answered 200 \"/2\", which the specification does not allow; it allows 200 \"/1\""
+    );
     let late = start(2, |streams| {
         let paths: Vec<String> = streams.iter().map(path).collect();
         for (stream, path) in streams.iter_mut().zip(&paths).rev() {
@@ -125,6 +128,14 @@ fn a_request_is_lost_with_its_connection_and_is_no_finding() {
     });
     let tested = run(leaving, 1);
     assert_eq!((tested.finding, tested.requests, tested.responses, tested.lost), (None, 2, 1, 1));
+    let closing = start(1, |streams| _ = path(&streams[0]));
+    assert_eq!(finding(run(closing, 1)).kind, "connection-closed");
+    let cut = start(1, |streams| {
+        let path = path(&streams[0]);
+        answer(&mut streams[0], &path);
+        _ = streams[0].write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
+    });
+    assert_eq!(finding(run(cut, 1)).kind, "connection-closed");
     let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|it| it.local_addr()).expect("a port");
     assert!(run(address, 1).inconclusive.expect("nobody listens").to_string().starts_with("no connection can be made"));
 }

@@ -125,6 +125,22 @@ pub enum Due {
     Refused,
 }
 
+/// The status code, with what it stands for.
+impl std::fmt::Display for Response {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Seen(seen) => return write!(formatter, "{}", seen.status),
+            Self::Due(Due::Content) => "200 with the content",
+            Self::Due(Due::NotModified) => "304",
+            Self::Due(Due::Created) => "201",
+            Self::Due(Due::Replaced | Due::Deleted) => "200 or 204",
+            Self::Due(Due::Failed) => "412",
+            Self::Due(Due::Missing) => "404",
+            Self::Due(Due::Refused) => "405 or 501",
+        })
+    }
+}
+
 /// What a client sees of a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Seen {
@@ -215,11 +231,11 @@ impl TryFrom<http::Response> for Seen {
         let tag = |text: &str| text.parse().map_err(|error| Unspecified(format!("ETag is {text}: {error}")));
         Ok(Self {
             status: response.status,
-            tag: response.header("etag").map(tag).transpose()?,
-            modified: response.header("last-modified").map(|text| date("Last-Modified", text)).transpose()?,
-            length: response.header("content-length").and_then(|text| text.parse().ok()),
-            content_range: response.header("content-range").map(str::to_owned),
-            allow: response.header("allow").map(str::to_owned),
+            tag: response.get("etag").map(tag).transpose()?,
+            modified: response.get("last-modified").map(|text| date("Last-Modified", text)).transpose()?,
+            length: response.get("content-length").and_then(|text| text.parse().ok()),
+            content_range: response.get("content-range").map(str::to_owned),
+            allow: response.get("allow").map(str::to_owned),
             body: response.body,
         })
     }
