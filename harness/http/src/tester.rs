@@ -1,6 +1,6 @@
 //! Runs scripts on a server.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use simutant_outcomes::Finding;
 
-use crate::driver::{End, Server};
+use crate::driver::{End, Run, Server};
 use crate::finding::{self, Likeness, Rules, Tested};
 use crate::script::Step;
 use crate::service::HttpService;
@@ -23,8 +23,8 @@ pub struct Tester<S> {
     /// How the names of runs begin.
     prefix: String,
     runs: Cell<u64>,
-    /// Whether the server has answered.
-    has_answered: Cell<bool>,
+    /// What was done last, once the server has answered: it may have crashed then.
+    last: RefCell<Option<(Vec<Step>, Run)>>,
     patience: Duration,
 }
 
@@ -78,7 +78,7 @@ impl<S: HttpService> Tester<S> {
     pub fn new(address: SocketAddr, initial: S, prefix: impl Into<String>) -> Self {
         let (prefix, runs) = (prefix.into(), Cell::new(0));
         let (host, patience) = (address.to_string(), Duration::from_secs(5));
-        Self { address, host, initial, waived: Rules::new(), prefix, runs, has_answered: Cell::new(false), patience }
+        Self { address, host, initial, waived: Rules::new(), prefix, runs, last: RefCell::default(), patience }
     }
 
     /// Sets what requests call the server, in place of its address.
@@ -116,16 +116,21 @@ impl<S: HttpService> Tester<S> {
         let server = Server { address: self.address, host: &self.host, patience: self.patience };
         let fresh = || self.fresh();
         let begun = Instant::now();
-        let mut run = server.run(script, &finding::waiving(&self.initial, &self.waived), &fresh());
+        let run = server.run(script, &finding::waiving(&self.initial, &self.waived), &fresh());
         let seconds = begun.elapsed().as_secs_f64();
-        if let End::Unreachable(error) = &run.end
-            && self.has_answered.get()
-        {
-            run.end = End::Gone(error.clone());
+        let mut last = self.last.borrow_mut();
+        let (script, run) = match (&run.end, last.as_ref()) {
+            (End::Unreachable(error), Some((script, before))) => {
+                (script.clone(), Run { end: End::Gone(error.clone()), ..before.clone() })
+            }
+            _ => (script.to_vec(), run),
+        };
+        if !run.answered.is_empty() {
+            *last = Some((script.clone(), run.clone()));
         }
-        self.has_answered.set(self.has_answered.get() || !run.answered.is_empty());
+        drop(last);
         let tested = Tested { server, initial: &self.initial, waived: &self.waived, fresh: &fresh, is_known };
-        let finding = tested.finding(script, &run, seconds);
+        let finding = tested.finding(&script, &run, seconds);
         let inconclusive = match &run.end {
             End::Unreachable(error) => Some(Inconclusive::Unreachable(error.clone())),
             End::Undecided(reason) => Some(Inconclusive::Undecided(reason.clone())),
