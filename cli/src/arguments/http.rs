@@ -20,7 +20,7 @@ pub(crate) struct HttpArguments {
     /// The Cargo.toml of the package or workspace that has the service [default: the one of this folder, if it has it].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
-    /// The number of scripts. Each has targets of its own, if the service draws paths with <run>.
+    /// The number of scripts. Each has targets of its own, if the service draws paths with `<run>`.
     #[arg(long, value_name = "N", default_value = "100", value_parser = count::<NonZeroUsize>)]
     pub(crate) scripts: NonZeroUsize,
     /// The number of requests of a script.

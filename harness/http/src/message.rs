@@ -51,6 +51,7 @@ impl Request {
 
 impl Request {
     /// Returns what is wrong with a request that cannot be sent, if something is.
+    #[cfg(feature = "client")]
     pub(crate) fn mistake(&self) -> Option<&'static str> {
         let is_token = |text: &str| {
             let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);

@@ -230,7 +230,7 @@ mod tests {
         let entry = Entry {
             system: "store",
             type_path: "store::Store".into(),
-            specification: "src/store/protocol.rs".into(),
+            specification: Some("src/store/protocol.rs".into()),
             testbed: None,
             net: None,
             packages: EnginePackages {

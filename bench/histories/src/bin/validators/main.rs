@@ -11,8 +11,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use serde::Serialize;
-use simutant_http::message::{Conditions, Method, Request, Seen, Tags};
-use simutant_http::specification::{Response, Service};
+use simutant_http::message::{Conditions, Method, Request, Response, Seen, Tags};
+use simutant_http::specification::Service;
 use simutant_http::tag::{Comparison, EntityTag};
 use simutant_oracle::{Online, OnlineBudget, OnlineError, Session};
 use simutant_random::Random;
@@ -40,7 +40,7 @@ struct Server {
 
 impl Server {
     fn answer(&mut self, request: &Request, new_tag: EntityTag) -> Seen {
-        let seen = |status| Seen { status, tag: None, modified: None, length: None, body: String::new() };
+        let seen = |status| Seen { status, ..Seen::default() };
         let is_put = request.method == Method::Put;
         let current = self.contents.get(&request.path);
         let has_one_of = |tags: &Tags, comparison| {
