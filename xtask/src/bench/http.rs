@@ -187,15 +187,15 @@ const PANEL_WIDTH: f64 = 280.0;
 fn plot(measured: &[Measured]) -> String {
     let panels = [
         Panel {
-            left: 250.0,
+            left: 280.0,
             title: "messages until the finding",
             exponents: (0, 5),
             of: |row| [row.messages, row.li_messages],
         },
-        Panel { left: 560.0, title: "seconds", exponents: (-4, 2), of: |row| [row.seconds, row.li_seconds] },
+        Panel { left: 620.0, title: "seconds", exponents: (-4, 2), of: |row| [row.seconds, row.li_seconds] },
     ];
     let bottom = TOP + ROW * measured.len() as f64;
-    let (width, height) = (870.0, bottom + 34.0);
+    let (width, height) = (930.0, bottom + 34.0);
     let mut svg = String::new();
     let mut line = |text: std::fmt::Arguments<'_>| writeln!(svg, "{text}").expect("a string takes all");
     line(format_args!(
@@ -203,7 +203,7 @@ fn plot(measured: &[Measured]) -> String {
     ));
     line(format_args!(r##"<rect width="{width}" height="{height}" fill="#fff"/>"##));
     for (index, (name, colour)) in SERIES.into_iter().enumerate() {
-        let left = 250.0 + 130.0 * index as f64;
+        let left = 280.0 + 130.0 * index as f64;
         line(format_args!(
             r##"<rect x="{left}" y="12" width="18" height="8" fill="{colour}"/><text x="{}" y="21">{name}</text>"##,
             left + 24.0
@@ -212,7 +212,7 @@ fn plot(measured: &[Measured]) -> String {
     for (number, row) in measured.iter().enumerate() {
         let y = TOP + ROW * number as f64 + ROW / 2.0;
         line(format_args!(
-            r##"<text x="236" y="{:.1}" text-anchor="end">{} ({})</text>"##,
+            r##"<text x="266" y="{:.1}" text-anchor="end">{} ({})</text>"##,
             y + 4.5,
             row.fault,
             row.label
