@@ -69,7 +69,7 @@ fn program(arguments: &HttpArguments) -> anyhow::Result<TestingProgram> {
 fn text(tested: &Tested, arguments: &HttpArguments) -> String {
     let Tested { scripts, requests, answers, lost, seconds, findings, inconclusive, stopped, kept } = tested;
     let mut text = String::new();
-    for Found { finding, scripts: count } in findings {
+    for Found { finding, scripts: count, .. } in findings {
         text.push_str(&format!("FAILED in {count} of {scripts} scripts: {}\n{}\n", finding.summary, commands(finding)));
     }
     for rule in arguments.waive.iter().collect::<BTreeSet<_>>() {

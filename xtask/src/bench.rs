@@ -1,7 +1,7 @@
 //! `cargo xtask bench engine`: what the engine costs beside a bare event loop, and what other simulators cost;
 //! `cargo xtask bench mutation` is in `bench/mutation.rs`, `cargo xtask bench edits` in `bench/edits.rs`,
 //! `cargo xtask bench analysis` in `bench/analysis.rs`, `cargo xtask bench oracle` in `bench/oracle.rs`,
-//! `cargo xtask bench models` in `bench/models.rs`.
+//! `cargo xtask bench models` in `bench/models.rs`, `cargo xtask bench http` in `bench/http.rs`.
 //!
 //! `bench/` has a model of each workload for each engine, and its crate's page says what the workloads are. Every run
 //! is a process of its own. What counts is the ratio of an engine's cost of a unit to that of the bare loop on the same
@@ -12,6 +12,7 @@
 mod analysis;
 mod edits;
 mod engine;
+mod http;
 mod models;
 mod mutation;
 mod oracle;
@@ -49,6 +50,8 @@ pub(crate) enum Subject {
     Oracle(oracle::OracleArguments),
     /// Transitions that walks of state machines take per second, and those of a peer.
     Models(models::ModelsArguments),
+    /// How soon twenty mistakes of HTTP servers are found.
+    Http(http::HttpArguments),
 }
 
 #[derive(Debug, Args)]
@@ -111,6 +114,7 @@ pub(crate) fn run(root: &Path, subject: Subject) -> anyhow::Result<()> {
         Subject::Analysis(arguments) => analysis::run(&arguments),
         Subject::Oracle(arguments) => oracle::run(root, &arguments),
         Subject::Models(arguments) => models::run(root, &arguments),
+        Subject::Http(arguments) => http::run(root, &arguments),
     }
 }
 

@@ -46,6 +46,8 @@ pub struct TestedScript {
     pub answers: BTreeMap<String, usize>,
     /// How many requests were lost, as the connection was closed before the answer.
     pub lost: usize,
+    /// How long it took, without what made the finding smaller.
+    pub took: Duration,
 }
 
 /// Why nothing is known of a script.
@@ -117,7 +119,7 @@ impl<S: HttpService> Tester<S> {
         let fresh = || self.fresh();
         let begun = Instant::now();
         let run = server.run(script, &finding::waiving(&self.initial, &self.waived), &fresh());
-        let seconds = begun.elapsed().as_secs_f64();
+        let took = begun.elapsed();
         let mut last = self.last.borrow_mut();
         let (script, run) = match (&run.end, last.as_ref()) {
             (End::Unreachable(error), Some((script, before))) => {
@@ -130,7 +132,7 @@ impl<S: HttpService> Tester<S> {
         }
         drop(last);
         let tested = Tested { server, initial: &self.initial, waived: &self.waived, fresh: &fresh, is_known };
-        let finding = tested.finding(&script, &run, seconds);
+        let finding = tested.finding(&script, &run, took.as_secs_f64());
         let inconclusive = match &run.end {
             End::Unreachable(error) => Some(Inconclusive::Unreachable(error.clone())),
             End::Undecided(reason) => Some(Inconclusive::Undecided(reason.clone())),
@@ -149,7 +151,7 @@ impl<S: HttpService> Tester<S> {
             }
         }
         let (requests, responses) = (run.exchanges.len(), run.answered.len());
-        TestedScript { finding, inconclusive, kept, requests, responses, answers, lost: run.lost }
+        TestedScript { finding, inconclusive, kept, requests, responses, answers, lost: run.lost, took }
     }
 
     /// Returns the name of a run, which no other run has.

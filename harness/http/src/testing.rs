@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::net::ToSocketAddrs;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,10 @@ pub struct Found {
     pub finding: Finding,
     /// In how many scripts there was one.
     pub scripts: usize,
+    /// How many requests and answers there were up to the first of them.
+    pub messages: usize,
+    /// How many seconds that took, without what made other findings smaller.
+    pub seconds: f64,
 }
 
 /// Tests a service that begins in a state, and writes a line with the reply. The request is JSON.
@@ -97,10 +101,14 @@ const SILENT_MAX: usize = 3;
 
 fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply {
     let TestingRequest { host, seed, scripts, steps, connections, patience, waived } = request;
-    let address = match host.to_socket_addrs().map(|mut addresses| addresses.next()) {
-        Ok(Some(address)) => address,
-        Ok(None) => return TestingReply::Unreachable { message: "the host has no address".to_owned() },
+    let addresses: Vec<SocketAddr> = match host.to_socket_addrs() {
+        Ok(addresses) => addresses.collect(),
         Err(error) => return TestingReply::Unreachable { message: error.to_string() },
+    };
+    // A name may have an address of each kind, and the server listen at one of them.
+    let there = addresses.iter().find(|address| TcpStream::connect_timeout(address, *patience).is_ok());
+    let Some(&address) = there.or(addresses.first()) else {
+        return TestingReply::Unreachable { message: "the host has no address".to_owned() };
     };
     // The server may know what an earlier call of the command has put there.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
@@ -113,6 +121,7 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
     let begun = Instant::now();
     let mut tested = Tested::default();
     let mut silent = 0;
+    let (mut messages, mut took) = (0, Duration::ZERO);
     let mut known: BTreeMap<Likeness, usize> = BTreeMap::new();
     for number in 0..*scripts {
         let mut random = Random::from_seed(*seed).stream(&format!("script {number}"));
@@ -121,6 +130,8 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
         tested.scripts += 1;
         tested.requests += came.requests;
         tested.lost += came.lost;
+        messages += came.requests + came.responses;
+        took += came.took;
         for (answer, count) in came.answers {
             *tested.answers.entry(answer).or_default() += count;
         }
@@ -148,7 +159,9 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
             known.extend(likenesses.map(|likeness| (likeness, place)));
             match tested.findings.get_mut(place) {
                 Some(found) => found.scripts += 1,
-                None => tested.findings.push(Found { finding, scripts: 1 }),
+                None => {
+                    tested.findings.push(Found { finding, scripts: 1, messages, seconds: took.as_secs_f64() });
+                }
             }
         }
         if tested.stopped.is_some() {
