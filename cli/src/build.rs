@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use simutant_mutator::Build;
+use simutant_mutator::{Build, BuildEvent};
 use simutant_study::{StudiedSystem, StudyError};
 
 use crate::arguments::SystemArguments;
@@ -21,15 +21,20 @@ pub(crate) fn testbed(system: &StudiedSystem) -> anyhow::Result<Option<PathBuf>>
     if !system.package.has_testbed() {
         return Ok(None);
     }
-    let name = &system.request.system;
+    let what = format!("the testbed of {}", system.request.system);
+    program(&what, |progress| system.build_testbed(progress)).with_context(|| format!("cannot build {what}"))
+}
+
+/// Builds a program, and shows what the compiler is at.
+pub(crate) fn program<P, E>(
+    what: &str,
+    build: impl FnOnce(&mut dyn FnMut(BuildEvent)) -> Result<P, E>,
+) -> Result<P, E> {
     let phase = ProgressPhase::build();
-    let what = format!("the testbed of {name}");
-    let mut message = CompilerMessage::new(&what);
-    let built = system
-        .build_testbed(&mut |event| message.show(&phase, event))
-        .with_context(|| format!("cannot build {what}"))?;
-    phase.end(&what);
-    Ok(built)
+    let mut message = CompilerMessage::new(what);
+    let program = build(&mut |event| message.show(&phase, event))?;
+    phase.end(what);
+    Ok(program)
 }
 
 /// Builds the system with all its mutants.

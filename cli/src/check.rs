@@ -27,9 +27,7 @@ use self::solver::{SecondJudge, Solved};
 use crate::arguments::{CheckArguments, Common};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::Interrupts;
-use crate::progress::ProgressPhase;
-use crate::stages::CompilerMessage;
-use crate::{given, output};
+use crate::{build, given, output};
 
 /// The name of the standard input.
 const STDIN: &str = "-";
@@ -392,12 +390,7 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
         let message = format!("--initial: the specification `{name}` has its initial state in its Cargo.toml");
         return Err(BadInput(message).into());
     }
-    let phase = ProgressPhase::build();
-    let what = format!("the specification {name}");
-    let mut message = CompilerMessage::new(&what);
-    let program = found.build(&mut |event| message.show(&phase, event))?;
-    phase.end(&what);
-    Ok(program)
+    Ok(build::program(&format!("the specification {name}"), |progress| found.build(progress))?)
 }
 
 /// Says that nobody has the specification, and which one may be meant: of the package, or, unless one is named, of

@@ -16,9 +16,8 @@ use simutant_study::{NetProgram, NetRequest, ProgramError};
 use self::tests::TestFile;
 use crate::arguments::{Common, ExploreArguments};
 use crate::exit::{BadInput, Exit};
-use crate::output;
 use crate::progress::ProgressPhase;
-use crate::stages::CompilerMessage;
+use crate::{build, output};
 
 /// How many markings a state space has at most that is drawn: with more, no line is told from others.
 pub(crate) const DRAWN_MAX: usize = 400;
@@ -163,13 +162,7 @@ fn done(
 fn program(arguments: &ExploreArguments) -> anyhow::Result<(NetProgram, Vec<Json>)> {
     let name = &arguments.net;
     let request = NetRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
-    let found = match request.find() {
-        Ok(found) => found,
-        Err(error @ (ProgramError::Unknown { .. } | ProgramError::NoPackage { .. } | ProgramError::Metadata(_))) => {
-            return Err(BadInput(unknown(name, &error)).into());
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let found = named(name, request.find())?;
     let given = if arguments.arguments.is_empty() {
         found.arguments().to_vec()
     } else {
@@ -177,16 +170,21 @@ fn program(arguments: &ExploreArguments) -> anyhow::Result<(NetProgram, Vec<Json
         let value = |word: &String| serde_json::from_str(word).unwrap_or_else(|_| Json::String(word.clone()));
         arguments.arguments.iter().map(value).collect()
     };
-    let phase = ProgressPhase::build();
-    let what = format!("the net {name}");
-    let mut message = CompilerMessage::new(&what);
-    let program = found.build(&mut |event| message.show(&phase, event))?;
-    phase.end(&what);
-    Ok((program, given))
+    Ok((build::program(&format!("the net {name}"), |progress| found.build(progress))?, given))
+}
+
+/// Returns what was found by its name, or says which one may be meant.
+pub(crate) fn named<T>(name: &str, found: Result<T, ProgramError>) -> anyhow::Result<T> {
+    found.map_err(|error| match error {
+        ProgramError::Unknown { .. } | ProgramError::NoPackage { .. } | ProgramError::Metadata(_) => {
+            BadInput(unknown(name, &error)).into()
+        }
+        error => error.into(),
+    })
 }
 
 /// Says that nobody has what is named, and which one may be meant.
-pub(crate) fn unknown(name: &str, error: &ProgramError) -> String {
+fn unknown(name: &str, error: &ProgramError) -> String {
     let (of_package, own) = match error {
         ProgramError::Unknown { known, own, .. } => (known.as_slice(), own.as_slice()),
         ProgramError::NoPackage { own } => (&[][..], own.as_slice()),

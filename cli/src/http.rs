@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use simutant_http_tester::testing::{Found, Tested, TestingReply, TestingRequest};
-use simutant_study::{HttpServiceRequest, ProgramError, TestingProgram};
+use simutant_study::{HttpServiceRequest, TestingProgram};
 
 use crate::arguments::{Common, HttpArguments};
 use crate::exit::{BadInput, Exit};
 use crate::progress::ProgressPhase;
-use crate::stages::CompilerMessage;
 use crate::test::commands;
-use crate::{explore, output};
+use crate::{build, explore, output};
 
 pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<Exit> {
     let program = program(arguments)?;
@@ -51,19 +50,8 @@ pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<
 fn program(arguments: &HttpArguments) -> anyhow::Result<TestingProgram> {
     let name = &arguments.service;
     let request = HttpServiceRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
-    let found = match request.find() {
-        Ok(found) => found,
-        Err(error @ (ProgramError::Unknown { .. } | ProgramError::NoPackage { .. } | ProgramError::Metadata(_))) => {
-            return Err(BadInput(explore::unknown(name, &error)).into());
-        }
-        Err(error) => return Err(error.into()),
-    };
-    let phase = ProgressPhase::build();
-    let what = format!("the tester of {name}");
-    let mut message = CompilerMessage::new(&what);
-    let program = found.build(&mut |event| message.show(&phase, event))?;
-    phase.end(&what);
-    Ok(program)
+    let found = explore::named(name, request.find())?;
+    Ok(build::program(&format!("the tester of {name}"), |progress| found.build(progress))?)
 }
 
 fn text(tested: &Tested, arguments: &HttpArguments) -> String {

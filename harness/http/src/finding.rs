@@ -7,13 +7,16 @@ use crate::driver::{End, Exchange, Run, Server, operation};
 use crate::message::{Request, Response};
 use crate::script::{Step, Substitute};
 use crate::service::{HttpService, Rule};
-use crate::watch::{Unsure, Watch};
+use crate::watch::{Asked, Unsure, Watch};
 
 /// How often a shorter script is tried: a server may be right at times.
 const TRIES: usize = 2;
 
 /// How many answers are named that would have been allowed.
 const ALLOWED_MAX: usize = 3;
+
+/// How many steps it may take to find out what is broken, for each rule.
+const STEPS_MAX: u64 = 50_000;
 
 /// What is wrong, as data.
 #[derive(Debug, Serialize)]
@@ -89,14 +92,14 @@ impl Broken {
 
     /// Returns the same, with two rules if these explain a run. There are many pairs, so the run should be short.
     fn told_apart<S: HttpService>(self, run: &Run, initial: &S, waived: &[usize]) -> Self {
-        let in_force: Rules = (0..S::RULES.len()).filter(|rule| !waived.contains(rule)).collect();
-        let pairs =
-            in_force.iter().enumerate().flat_map(|(at, one)| in_force[at + 1..].iter().map(|other| [*one, *other]));
-        let mut allowed = pairs.filter(|pair| is_possible(run, waiving(initial, &[waived, pair.as_slice()].concat())));
-        match self {
-            Self::Several => allowed.next().map_or(Self::Several, |[one, other]| Self::Two(one, other)),
-            other => other,
+        if self != Self::Several {
+            return self;
         }
+        let in_force: Rules = (0..S::RULES.len()).filter(|rule| !waived.contains(rule)).collect();
+        let mut pairs =
+            in_force.iter().enumerate().flat_map(|(at, one)| in_force[at + 1..].iter().map(|other| [*one, *other]));
+        let allowed = pairs.find(|pair| is_possible(run, waiving(initial, &[waived, pair.as_slice()].concat())));
+        allowed.map_or(Self::Several, |[one, other]| Self::Two(one, other))
     }
 
     /// Returns whether another run, which is wrong, shows as much: of several broken rules, one is enough.
@@ -133,51 +136,51 @@ impl Broken {
     }
 }
 
-/// How many steps it may take to find out what is broken, for each rule.
-const STEPS_MAX: u64 = 50_000;
-
 /// Returns whether a service may have answered so. What cannot be decided soon is possible.
 pub(crate) fn is_possible<S: HttpService>(run: &Run, service: S) -> bool {
     let mut watch = Watch::new(service);
-    let mut asked = Vec::new();
-    for &exchange in &run.answered {
-        let Some((response, sent)) = &run.exchanges[exchange].answer else { continue };
-        for Exchange { session, request, .. } in run.exchanges.iter().take(*sent).skip(asked.len()) {
-            // They were operations before.
-            let Ok(operation) = operation::<S>(request.clone()) else { return true };
-            asked.push(watch.asked(*session, operation));
-        }
-        let Ok(response) = response.clone().try_into() else { return true };
-        if watch.answered(&asked[exchange], response).is_err() {
-            return false;
-        }
+    match replayed(run, &mut watch, |watch, _, asked, response| watch.answered(asked, response).is_ok()) {
+        Some(true) => !matches!(watch.finish(STEPS_MAX), Err(Unsure::Wrong(_))),
+        Some(false) => false,
+        None => true,
     }
-    !matches!(watch.finish(STEPS_MAX), Err(Unsure::Wrong(_)))
 }
 
 /// Returns what would have been allowed in place of the answer with which a run ended.
 fn allowed<S: HttpService>(run: &Run, service: S) -> Vec<String> {
     let End::Wrong(at) = run.end else { return Vec::new() };
-    let mut watch = Watch::new(service);
+    let mut allowed: Vec<String> = Vec::new();
+    let until = |watch: &mut Watch<S>, exchange: usize, asked: &Asked, response: S::Response| {
+        if exchange == at {
+            allowed.extend(watch.allowed(asked).iter().map(ToString::to_string));
+            return false;
+        }
+        watch.answered(asked, response).is_ok()
+    };
+    replayed(run, &mut Watch::new(service), until);
+    allowed.sort_unstable();
+    allowed.dedup();
+    if allowed.len() <= ALLOWED_MAX { allowed } else { Vec::new() }
+}
+
+/// Lets a check see a run again. At each answer, `look` gets the place of the exchange, the request and the response, and says
+/// whether to go on. Returns whether it did so to the end; `None` if a message is none that the specification knows.
+fn replayed<S: HttpService>(
+    run: &Run,
+    watch: &mut Watch<S>,
+    mut look: impl FnMut(&mut Watch<S>, usize, &Asked, S::Response) -> bool,
+) -> Option<bool> {
     let mut asked = Vec::new();
     for &exchange in &run.answered {
         let Some((response, sent)) = &run.exchanges[exchange].answer else { continue };
         for Exchange { session, request, .. } in run.exchanges.iter().take(*sent).skip(asked.len()) {
-            let Ok(operation) = operation::<S>(request.clone()) else { return Vec::new() };
-            asked.push(watch.asked(*session, operation));
+            asked.push(watch.asked(*session, operation::<S>(request.clone()).ok()?));
         }
-        let Ok(response) = response.clone().try_into() else { return Vec::new() };
-        if exchange == at {
-            let mut allowed: Vec<String> = watch.allowed(&asked[exchange]).iter().map(ToString::to_string).collect();
-            allowed.sort_unstable();
-            allowed.dedup();
-            return if allowed.len() <= ALLOWED_MAX { allowed } else { Vec::new() };
-        }
-        if watch.answered(&asked[exchange], response).is_err() {
-            return Vec::new();
+        if !look(watch, exchange, &asked[exchange], response.clone().try_into().ok()?) {
+            return Some(false);
         }
     }
-    Vec::new()
+    Some(true)
 }
 
 /// What is tested, for a finding.
