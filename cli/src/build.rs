@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use simutant_mutator::{Build, BuildEvent};
+use simutant_mutator::Build;
 use simutant_study::{StudiedSystem, StudyError};
 
 use crate::arguments::SystemArguments;
-use crate::progress::ProgressPhase;
-use crate::stages::{CompilerMessage, Stages};
+use crate::stages::{Stages, built};
 
 /// Finds the package in the given manifest's workspace, in that of the current folder, or in Simutant's own; its
 /// constants have the values that were asked for.
@@ -22,19 +21,7 @@ pub(crate) fn testbed(system: &StudiedSystem) -> anyhow::Result<Option<PathBuf>>
         return Ok(None);
     }
     let what = format!("the testbed of {}", system.request.system);
-    program(&what, |progress| system.build_testbed(progress)).with_context(|| format!("cannot build {what}"))
-}
-
-/// Builds a program, and shows what the compiler is at.
-pub(crate) fn program<P, E>(
-    what: &str,
-    build: impl FnOnce(&mut dyn FnMut(BuildEvent)) -> Result<P, E>,
-) -> Result<P, E> {
-    let phase = ProgressPhase::build();
-    let mut message = CompilerMessage::new(what);
-    let program = build(&mut |event| message.show(&phase, event))?;
-    phase.end(what);
-    Ok(program)
+    built(&what, |progress| system.build_testbed(progress)).with_context(|| format!("cannot build {what}"))
 }
 
 /// Builds the system with all its mutants.

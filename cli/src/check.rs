@@ -27,7 +27,8 @@ use self::solver::{SecondJudge, Solved};
 use crate::arguments::{CheckArguments, Common};
 use crate::exit::{BadInput, Exit};
 use crate::interrupt::Interrupts;
-use crate::{build, given, output};
+use crate::stages::built;
+use crate::{given, output};
 
 /// The name of the standard input.
 const STDIN: &str = "-";
@@ -390,7 +391,7 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
         let message = format!("--initial: the specification `{name}` has its initial state in its Cargo.toml");
         return Err(BadInput(message).into());
     }
-    Ok(build::program(&format!("the specification {name}"), |progress| found.build(progress))?)
+    Ok(built(&format!("the specification {name}"), |progress| found.build(progress))?)
 }
 
 /// Says that nobody has the specification, and which one may be meant: of the package, or, unless one is named, of

@@ -16,8 +16,9 @@ use simutant_study::{NetProgram, NetRequest, ProgramError};
 use self::tests::TestFile;
 use crate::arguments::{Common, ExploreArguments};
 use crate::exit::{BadInput, Exit};
+use crate::output;
 use crate::progress::ProgressPhase;
-use crate::{build, output};
+use crate::stages::built;
 
 /// How many markings a state space has at most that is drawn: with more, no line is told from others.
 pub(crate) const DRAWN_MAX: usize = 400;
@@ -170,7 +171,7 @@ fn program(arguments: &ExploreArguments) -> anyhow::Result<(NetProgram, Vec<Json
         let value = |word: &String| serde_json::from_str(word).unwrap_or_else(|_| Json::String(word.clone()));
         arguments.arguments.iter().map(value).collect()
     };
-    Ok((build::program(&format!("the net {name}"), |progress| found.build(progress))?, given))
+    Ok((built(&format!("the net {name}"), |progress| found.build(progress))?, given))
 }
 
 /// Returns what was found by its name, or says which one may be meant.

@@ -8,8 +8,9 @@ use simutant_study::{HttpServiceRequest, TestingProgram};
 use crate::arguments::{Common, HttpArguments};
 use crate::exit::{BadInput, Exit};
 use crate::progress::ProgressPhase;
+use crate::stages::built;
 use crate::test::commands;
-use crate::{build, explore, output};
+use crate::{explore, output};
 
 pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<Exit> {
     let program = program(arguments)?;
@@ -51,7 +52,7 @@ fn program(arguments: &HttpArguments) -> anyhow::Result<TestingProgram> {
     let name = &arguments.service;
     let request = HttpServiceRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
     let found = explore::named(name, request.find())?;
-    Ok(build::program(&format!("the tester of {name}"), |progress| found.build(progress))?)
+    Ok(built(&format!("the tester of {name}"), |progress| found.build(progress))?)
 }
 
 fn text(tested: &Tested, arguments: &HttpArguments) -> String {

@@ -100,6 +100,15 @@ impl Stages {
     }
 }
 
+/// Builds a program, and shows what the compiler is at.
+pub(crate) fn built<P, E>(what: &str, build: impl FnOnce(&mut dyn FnMut(BuildEvent)) -> Result<P, E>) -> Result<P, E> {
+    let phase = ProgressPhase::build();
+    let mut message = CompilerMessage::new(what);
+    let program = build(&mut |event| message.show(&phase, event))?;
+    phase.end(what);
+    Ok(program)
+}
+
 /// What the compiler is at.
 #[derive(Debug)]
 pub(crate) struct CompilerMessage {
