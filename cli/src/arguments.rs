@@ -27,7 +27,7 @@ pub(crate) use self::check::CheckArguments;
 pub(crate) use self::choice::{BuilderArgument, ChoiceArguments};
 pub(crate) use self::explore::ExploreArguments;
 pub(crate) use self::export::{ExportArguments, FormatArgument};
-pub(crate) use self::http::HttpArguments;
+pub(crate) use self::http::{HttpArguments, ServerUrl};
 use self::numbers::{count, duration};
 pub(crate) use self::proxy::ProxyArguments;
 pub(crate) use self::shards::{

@@ -19,7 +19,7 @@ use simutant_oracle::catalogue::ReadyMade;
 use simutant_oracle::judging::{JudgingError, JudgingReply, JudgingRequest, NamedOrder, Watch};
 use simutant_oracle::{CheckReport, ReportedAnswer, Scope};
 use simutant_outcomes::{Inconclusive, Verdict};
-use simutant_study::{JudgingProgram, ProgramError, SpecificationRequest};
+use simutant_study::{JudgingProgram, NamedRequest, PackageSpecification, ProgramError};
 
 use self::known::Known;
 use self::picture::Drawn;
@@ -379,8 +379,8 @@ impl Judged {
 /// Builds the program of the specification that a package has.
 fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
     let name = &arguments.specification;
-    let request = SpecificationRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
-    let found = match request.find() {
+    let request = NamedRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
+    let found = match PackageSpecification::find(&request) {
         Ok(found) => found,
         Err(error @ (ProgramError::Unknown { .. } | ProgramError::NoPackage { .. } | ProgramError::Metadata(_))) => {
             return Err(BadInput(unknown(&request, &error)).into());
@@ -396,7 +396,7 @@ fn program(arguments: &CheckArguments) -> anyhow::Result<JudgingProgram> {
 
 /// Says that nobody has the specification, and which one may be meant: of the package, or, unless one is named, of
 /// Simutant.
-fn unknown(request: &SpecificationRequest, error: &ProgramError) -> String {
+fn unknown(request: &NamedRequest, error: &ProgramError) -> String {
     let name = &request.name;
     let (of_package, own) = match error {
         ProgramError::Unknown { known, own, .. } => (known.as_slice(), own.as_slice()),

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use simutant_nets::Budget;
 use simutant_nets::exploring::{Explored, ExploringReply, ExploringRequest, NamedTests, Task, refusal};
 use simutant_pnml::PnmlNet;
-use simutant_study::{NetProgram, NetRequest, ProgramError};
+use simutant_study::{NamedRequest, NetProgram, PackageNet, ProgramError};
 
 use self::tests::TestFile;
 use crate::arguments::{Common, ExploreArguments};
@@ -162,8 +162,8 @@ fn done(
 /// Builds the program of the net that a package has, and returns it with the arguments of the net.
 fn program(arguments: &ExploreArguments) -> anyhow::Result<(NetProgram, Vec<Json>)> {
     let name = &arguments.net;
-    let request = NetRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
-    let found = named(name, request.find())?;
+    let request = NamedRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
+    let found = named(name, PackageNet::find(&request))?;
     let given = if arguments.arguments.is_empty() {
         found.arguments().to_vec()
     } else {

@@ -1,21 +1,31 @@
 //! `simutant http`: a server, tested by the specification of its service.
 
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::Ordering;
 
+use simutant_http_tester::Step;
 use simutant_http_tester::testing::{Found, Tested, TestingReply, TestingRequest};
-use simutant_study::{HttpServiceRequest, TestingProgram};
+use simutant_study::{NamedRequest, PackageHttpService, TestingProgram};
 
-use crate::arguments::{Common, HttpArguments};
+use crate::arguments::{Common, HttpArguments, ServerUrl};
 use crate::exit::{BadInput, Exit};
+use crate::interrupt::Interrupts;
 use crate::progress::ProgressPhase;
 use crate::stages::built;
 use crate::test::commands;
 use crate::{explore, output};
 
 pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<Exit> {
+    let given = arguments.replay.as_deref().map(scripts).transpose()?.unwrap_or_default();
     let program = program(arguments)?;
+    let ServerUrl { host, base } = arguments.server.clone();
     let request = TestingRequest {
-        host: arguments.host.clone(),
+        host,
+        base,
+        headers: arguments.header.iter().cloned().collect(),
+        reset: arguments.reset.clone(),
+        given,
         seed: common.seed,
         scripts: arguments.scripts.get(),
         steps: arguments.requests.get(),
@@ -24,17 +34,19 @@ pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<
         waived: arguments.waive.clone(),
     };
     let phase = ProgressPhase::open("test");
-    let reply = program.ask(&request)?;
+    let interrupts = Interrupts::listen()?;
+    let reply = program.ask(&request, interrupts.flag())?;
     phase.end(&format!("{} scripts", request.scripts));
     let tested = match reply {
         TestingReply::Tested(tested) => tested,
         TestingReply::Unreachable { message } => {
-            output::tell(&format!("http://{}: {message}; start the server first", arguments.host));
+            output::tell(&format!("{}: {message}; start the server first", arguments.server));
             return Ok(Exit::Unavailable);
         }
         TestingReply::Mistake { message } => return Err(BadInput(format!("{}: {message}", arguments.service)).into()),
     };
     let exit = match () {
+        () if interrupts.flag().load(Ordering::SeqCst) => Exit::Interrupted,
         () if !tested.findings.is_empty() => Exit::Failed,
         () if !tested.inconclusive.is_empty() => Exit::Inconclusive,
         () => Exit::Success,
@@ -47,11 +59,25 @@ pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<
     Ok(exit)
 }
 
+/// Reads the scripts of the findings in a file, or the one script that it is.
+fn scripts(path: &Path) -> anyhow::Result<Vec<Vec<Step>>> {
+    let refuse = |message: String| BadInput(format!("--replay {}: {message}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
+    let scripts: serde_json::Result<Vec<Vec<Step>>> = match text.trim_start().starts_with('[') {
+        true => serde_json::from_str(&text).map(|script| vec![script]),
+        false => serde_json::from_str(&text).and_then(|Tested { findings, .. }| {
+            findings.into_iter().map(|found| serde_json::from_value(found.finding.detail["script"].clone())).collect()
+        }),
+    };
+    let scripts = scripts.map_err(|error| refuse(error.to_string()))?;
+    if scripts.is_empty() { Err(refuse("it has no finding".to_owned()).into()) } else { Ok(scripts) }
+}
+
 /// Builds the program that tests servers of the service.
 fn program(arguments: &HttpArguments) -> anyhow::Result<TestingProgram> {
     let name = &arguments.service;
-    let request = HttpServiceRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
-    let found = explore::named(name, request.find())?;
+    let request = NamedRequest { name: name.clone(), manifest_path: arguments.manifest_path.clone() };
+    let found = explore::named(name, PackageHttpService::find(&request))?;
     Ok(built(&format!("the tester of {name}"), |progress| found.build(progress))?)
 }
 
@@ -85,6 +111,6 @@ fn text(tested: &Tested, arguments: &HttpArguments) -> String {
         1 => "1 finding".to_owned(),
         count => format!("{count} findings"),
     };
-    let (service, host) = (&arguments.service, &arguments.host);
-    text + &format!("{service} at http://{host}: {requests} requests in {seconds:.1} s, {found}\n")
+    let (service, server) = (&arguments.service, &arguments.server);
+    text + &format!("{service} at {server}: {requests} requests in {seconds:.1} s, {found}\n")
 }

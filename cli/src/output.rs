@@ -9,7 +9,7 @@ use anyhow::Context;
 use serde::Serialize;
 use simutant_mutator::nearest;
 use simutant_outcomes::FORMAT_VERSION;
-pub(crate) use simutant_study::quoted;
+pub(crate) use simutant_outcomes::quoted;
 use simutant_study::{to_json, write_whole};
 
 /// Prints text to standard output. A reader that has enough is no error.

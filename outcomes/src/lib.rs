@@ -15,6 +15,7 @@ mod coverage;
 mod input_source;
 mod judgement;
 mod outcome;
+mod shell;
 mod simulated;
 mod sites;
 mod suite;
@@ -35,6 +36,7 @@ pub use outcome::{
     CaseOutcome, Criterion, CriterionKind, Execution, Outcomes, Quota, ReasonCount, Reseeded, RunEnd, VerdictCounts,
     is_zero,
 };
+pub use shell::quoted;
 pub use simulated::{SimulatedCase, SimulatedSuite, SimulatedValue};
 pub use sites::{
     AmbiguousName, Block, Branch, BranchOutcome, Class, Condition, Definition, Function, MacroDefinition, Mutant,

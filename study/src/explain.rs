@@ -4,12 +4,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use simutant_campaign::{Bounds, RunLimits, Simulated, Simulator, TraceRecording, TraceText};
 use simutant_mutator::Build;
-use simutant_outcomes::{Execution, MutantNumber};
+use simutant_outcomes::{Execution, MutantNumber, quoted};
 use simutant_report::{Explanation, Parting};
 use simutant_sim_core::{Divergence, trace};
 use simutant_traces::diagram::{self, Caption, Outcome};
 
-use crate::shell::quoted;
 use crate::{ReplayCommand, StudyError};
 
 /// Runs test cases on the original and on mutants side by side.

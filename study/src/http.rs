@@ -6,24 +6,13 @@
 //! initial = "Notes::with_room(3)" # an expression; by default Default::default()
 //! ```
 
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::sync::atomic::AtomicBool;
 
 use simutant_http_tester::testing::{TestingReply, TestingRequest};
 use simutant_mutator::{BuildEvent, INITIAL_LINE, Named, TYPE_LINE};
 
-use crate::program::{Found, Program, ProgramError, ProgramKind, find};
+use crate::program::{Found, NamedRequest, Program, ProgramError, ProgramKind};
 use crate::specification::Section;
-
-/// A request for an HTTP service, by its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HttpServiceRequest {
-    /// Its name, as the manifest of its package has it.
-    pub name: String,
-    /// The manifest of the package or workspace that has it; `None` for that of the current folder, or else Simutant's
-    /// own.
-    pub manifest_path: Option<PathBuf>,
-}
 
 /// An HTTP service whose package was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,17 +22,15 @@ pub struct PackageHttpService(Found<Section>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestingProgram(Program);
 
-impl HttpServiceRequest {
-    /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
+impl PackageHttpService {
+    /// Finds it.
     ///
     /// # Errors
-    /// [`ProgramError`] if there is none, or its section or its dependencies cannot be used.
-    pub fn find(&self) -> Result<PackageHttpService, ProgramError> {
-        find(ProgramKind::HttpService, &self.name, self.manifest_path.as_deref()).map(PackageHttpService)
+    /// [`ProgramError`] if no package has it, or its section or its dependencies cannot be used.
+    pub fn find(request: &NamedRequest) -> Result<Self, ProgramError> {
+        request.find(ProgramKind::HttpService).map(Self)
     }
-}
 
-impl PackageHttpService {
     /// Builds the program that tests servers of the service.
     ///
     /// # Errors
@@ -59,7 +46,7 @@ impl PackageHttpService {
              specified::<Judged>();\n    \
              {INITIAL_LINE}{initial};\n    \
              let request = ::std::env::args().nth(1).unwrap_or_default();\n    \
-             match ::simutant_http_tester::testing::serve(&initial, &request, &mut ::std::io::stdout().lock()) {{\n        \
+             match ::simutant_http_tester::testing::serve(&initial, &request, ::std::io::stdin(), &mut ::std::io::stdout().lock()) {{\n        \
              Ok(()) => ::std::process::ExitCode::SUCCESS,\n        \
              Err(_) => ::std::process::ExitCode::FAILURE,\n    \
              }}\n}}\n"
@@ -69,11 +56,11 @@ impl PackageHttpService {
 }
 
 impl TestingProgram {
-    /// Tests a server.
+    /// Tests a server, until `stop` is set: then the answer says what was found so far.
     ///
     /// # Errors
     /// [`ProgramError::NoAnswer`] if the program panics, or ends otherwise without an answer.
-    pub fn ask(&self, request: &TestingRequest) -> Result<TestingReply, ProgramError> {
-        self.0.ask(request, Stdio::null())
+    pub fn ask(&self, request: &TestingRequest, stop: &AtomicBool) -> Result<TestingReply, ProgramError> {
+        self.0.ask_until(request, stop)
     }
 }

@@ -7,7 +7,6 @@
 //! arguments = [3]                # what it is given where nothing else is asked for
 //! ```
 
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use serde::Deserialize;
@@ -15,17 +14,7 @@ use serde_json::Value;
 use simutant_mutator::{BuildEvent, NET_LINE, Named};
 use simutant_nets::exploring::{ExploringReply, ExploringRequest};
 
-use crate::program::{Found, Program, ProgramError, ProgramKind, find};
-
-/// A request for a net, by its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NetRequest {
-    /// Its name, as the manifest of its package has it.
-    pub name: String,
-    /// The manifest of the package or workspace that has it; `None` for that of the current folder, or else Simutant's
-    /// own.
-    pub manifest_path: Option<PathBuf>,
-}
+use crate::program::{Found, NamedRequest, Program, ProgramError, ProgramKind};
 
 /// A net whose package was found.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,17 +35,15 @@ struct Section {
     arguments: Vec<Value>,
 }
 
-impl NetRequest {
-    /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
+impl PackageNet {
+    /// Finds it.
     ///
     /// # Errors
-    /// [`ProgramError`] if there is none, or its section or its dependencies cannot be used.
-    pub fn find(&self) -> Result<PackageNet, ProgramError> {
-        find(ProgramKind::Net, &self.name, self.manifest_path.as_deref()).map(PackageNet)
+    /// [`ProgramError`] if no package has it, or its section or its dependencies cannot be used.
+    pub fn find(request: &NamedRequest) -> Result<Self, ProgramError> {
+        request.find(ProgramKind::Net).map(Self)
     }
-}
 
-impl PackageNet {
     /// Returns the arguments that the manifest has for the function.
     pub fn arguments(&self) -> &[Value] {
         &self.0.section.arguments

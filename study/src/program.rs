@@ -3,8 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use cargo_metadata::{Metadata, MetadataCommand, Package, Target, TargetKind};
 use serde::de::DeserializeOwned;
@@ -14,6 +18,9 @@ use simutant_mutator::{BuildEvent, BuildRequest, MutatorError, Named, ProgramReq
 
 use crate::SystemRequest;
 use crate::system::nearest_manifest;
+
+/// How long to wait before looking again whether a program has ended.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// The kind of what a package names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +80,16 @@ impl fmt::Display for ProgramKind {
             Self::Net => "net",
         })
     }
+}
+
+/// A request for what a package names: a specification, an HTTP service, or a net.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedRequest {
+    /// Its name, as the manifest of its package has it.
+    pub name: String,
+    /// The manifest of the package or workspace that has it; `None` for that of the current folder, or else Simutant's
+    /// own.
+    pub manifest_path: Option<PathBuf>,
 }
 
 /// What was found in the manifest of a package.
@@ -199,23 +216,22 @@ impl ProgramError {
     }
 }
 
-/// Finds what has a name in the workspace of the given manifest, of the current folder, or of Simutant itself.
-pub(crate) fn find<S: DeserializeOwned>(
-    kind: ProgramKind,
-    name: &str,
-    manifest_path: Option<&Path>,
-) -> Result<Found<S>, ProgramError> {
-    if let Some(manifest) = manifest_path {
-        return find_in(kind, name, manifest);
-    }
-    let missing = match nearest_manifest().map(|manifest| find_in(kind, name, &manifest)) {
-        None => ProgramError::NoPackage { own: Vec::new() },
-        Some(Err(error @ ProgramError::Unknown { .. })) => error,
-        Some(result) => return result,
-    };
-    match find_in(kind, name, &Engine::own()?.manifest()) {
-        Err(ProgramError::Unknown { known, .. }) => Err(missing.with_own(known)),
-        result => result,
+impl NamedRequest {
+    /// Finds it in the workspace of the given manifest, of the current folder, or of Simutant itself.
+    pub(crate) fn find<S: DeserializeOwned>(&self, kind: ProgramKind) -> Result<Found<S>, ProgramError> {
+        let find_in = |manifest: &Path| find_in(kind, &self.name, manifest);
+        if let Some(manifest) = &self.manifest_path {
+            return find_in(manifest);
+        }
+        let missing = match nearest_manifest().map(|manifest| find_in(&manifest)) {
+            None => ProgramError::NoPackage { own: Vec::new() },
+            Some(Err(error @ ProgramError::Unknown { .. })) => error,
+            Some(result) => return result,
+        };
+        match find_in(&Engine::own()?.manifest()) {
+            Err(ProgramError::Unknown { known, .. }) => Err(missing.with_own(known)),
+            result => result,
+        }
     }
 }
 
@@ -325,19 +341,56 @@ impl Program {
         request: &impl serde::Serialize,
         from: Stdio,
     ) -> Result<R, ProgramError> {
-        let (kind, name) = (self.kind, &self.name);
-        let no_answer = |message: String| ProgramError::NoAnswer { kind, name: name.clone(), message };
-        let request = serde_json::to_string(request).map_err(|error| no_answer(error.to_string()))?;
-        let output = Command::new(&self.executable).arg(request).stdin(from).output();
-        let output = output.map_err(|error| no_answer(error.to_string()))?;
+        let output = self.command(request)?.stdin(from).output();
+        self.answer(&output.map_err(|error| self.no_answer(error.to_string()))?)
+    }
+
+    /// Returns the program's answer to a request. Once `stop` is set, its standard input ends, and it should answer soon.
+    pub(crate) fn ask_until<R: DeserializeOwned>(
+        &self,
+        request: &impl serde::Serialize,
+        stop: &AtomicBool,
+    ) -> Result<R, ProgramError> {
+        let failed = |error: std::io::Error| self.no_answer(error.to_string());
+        // What asks this process to end, such as Ctrl-C, does not ask the program.
+        let mut command = self.command(request)?;
+        command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut program = command.spawn().map_err(failed)?;
+        let mut input = program.stdin.take();
+        let output = thread::scope(|scope| {
+            let output = scope.spawn(|| program.wait_with_output());
+            while !output.is_finished() {
+                if stop.load(Ordering::SeqCst) {
+                    input = None;
+                }
+                thread::sleep(PAUSE);
+            }
+            output.join()
+        });
+        drop(input);
+        self.answer(&output.expect("waiting does not panic").map_err(failed)?)
+    }
+
+    fn command(&self, request: &impl serde::Serialize) -> Result<Command, ProgramError> {
+        let request = serde_json::to_string(request).map_err(|error| self.no_answer(error.to_string()))?;
+        let mut command = Command::new(&self.executable);
+        command.arg(request);
+        Ok(command)
+    }
+
+    fn answer<R: DeserializeOwned>(&self, output: &Output) -> Result<R, ProgramError> {
         let text = String::from_utf8_lossy(&output.stdout);
         // What the package itself prints comes before, be it on the same line.
         let last = text.lines().next_back().unwrap_or_default();
         let reply = last.match_indices('{').find_map(|(begin, _)| serde_json::from_str(&last[begin..]).ok());
         reply.ok_or_else(|| {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            no_answer(if said.is_empty() { format!("it ended with {}", output.status) } else { said })
+            self.no_answer(if said.is_empty() { format!("it ended with {}", output.status) } else { said })
         })
+    }
+
+    fn no_answer(&self, message: String) -> ProgramError {
+        ProgramError::NoAnswer { kind: self.kind, name: self.name.clone(), message }
     }
 }
 

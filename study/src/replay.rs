@@ -2,10 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use simutant_outcomes::MutantNumber;
+use simutant_outcomes::{MutantNumber, quoted};
 
 use crate::SystemRequest;
-use crate::shell::quoted;
 
 /// The command that runs a test case of a study again.
 #[derive(Debug, Clone, PartialEq, Eq)]

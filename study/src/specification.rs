@@ -7,24 +7,14 @@
 //! initial = "Tickets::from(100)"  # an expression; by default Default::default()
 //! ```
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 
 use serde::Deserialize;
 use simutant_mutator::{BuildEvent, INITIAL_LINE, Named, TYPE_LINE};
 use simutant_oracle::judging::{JudgingReply, JudgingRequest};
 
-use crate::program::{Found, Program, ProgramError, ProgramKind, find};
-
-/// A request for a specification, by its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpecificationRequest {
-    /// Its name, as the manifest of its package has it.
-    pub name: String,
-    /// The manifest of the package or workspace that has it; `None` for that of the current folder, or else Simutant's
-    /// own.
-    pub manifest_path: Option<PathBuf>,
-}
+use crate::program::{Found, NamedRequest, Program, ProgramError, ProgramKind};
 
 /// A specification whose package was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,17 +40,15 @@ fn by_default() -> String {
     "::std::default::Default::default()".to_owned()
 }
 
-impl SpecificationRequest {
-    /// Finds the package in the workspace of the given manifest, of the current folder, or of Simutant itself.
+impl PackageSpecification {
+    /// Finds it.
     ///
     /// # Errors
-    /// [`ProgramError`] if there is none, or its section or its dependencies cannot be used.
-    pub fn find(&self) -> Result<PackageSpecification, ProgramError> {
-        find(ProgramKind::Specification, &self.name, self.manifest_path.as_deref()).map(PackageSpecification)
+    /// [`ProgramError`] if no package has it, or its section or its dependencies cannot be used.
+    pub fn find(request: &NamedRequest) -> Result<Self, ProgramError> {
+        request.find(ProgramKind::Specification).map(Self)
     }
-}
 
-impl PackageSpecification {
     /// Builds the program that judges histories by the specification.
     ///
     /// # Errors

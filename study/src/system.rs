@@ -8,10 +8,9 @@ use simutant_mutator::{
     Build, BuildEvent, BuildRequest, EngineOrigin, Equivalence, MutatorError, OtherValue, Package, Selection, build,
     build_plain, build_testbed, compiler_equivalence, read_judgements,
 };
-use simutant_outcomes::Judgement;
+use simutant_outcomes::{Judgement, quoted};
 
 use crate::event::{Observer, StageEnd, StudyEvent, StudyStage};
-use crate::shell::quoted;
 use crate::{StudyError, event};
 
 /// A request to study a system: its name, its manifest and its mutation.

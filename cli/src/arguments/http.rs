@@ -1,5 +1,6 @@
 //! The arguments of `simutant http`.
 
+use std::fmt::{Display, Formatter};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,9 +15,10 @@ pub(crate) struct HttpArguments {
     /// of contents that can be put and deleted.
     #[arg(value_name = "SERVICE")]
     pub(crate) service: String,
-    /// Where the server is that is tested, such as http://127.0.0.1:8000. It gets requests that change what it has.
-    #[arg(value_name = "URL", value_parser = host)]
-    pub(crate) host: String,
+    /// Where the server is that is tested, such as http://127.0.0.1:8000 or http://127.0.0.1:8000/api, if all paths begin
+    /// so. It gets requests that change what it has.
+    #[arg(value_name = "URL", value_parser = server)]
+    pub(crate) server: ServerUrl,
     /// The Cargo.toml of the package or workspace that has the service [default: the one of this folder, if it has it].
     #[arg(long, value_name = "FILE")]
     pub(crate) manifest_path: Option<PathBuf>,
@@ -35,6 +37,30 @@ pub(crate) struct HttpArguments {
     /// Let the server break a rule that the service has a name for.
     #[arg(long, value_name = "RULE")]
     pub(crate) waive: Vec<String>,
+    /// A header of all requests, such as 'Authorization: Bearer abc'.
+    #[arg(long, short = 'H', value_name = "HEADER", value_parser = header)]
+    pub(crate) header: Vec<(String, String)>,
+    /// A command of the shell that is run before each script, such as one that empties the server's database.
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) reset: Option<String>,
+    /// Run the scripts of findings again, in place of drawn ones: those in a file that --json has written.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
+}
+
+/// Where a server is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ServerUrl {
+    /// The host and the port.
+    pub(crate) host: String,
+    /// What all paths begin with: nothing, or a path without a `/` at its end.
+    pub(crate) base: String,
+}
+
+impl Display for ServerUrl {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "http://{}{}", self.host, self.base)
+    }
 }
 
 /// Reads a time that is not 0.
@@ -42,25 +68,38 @@ fn patience(text: &str) -> Result<Duration, String> {
     duration(text).and_then(|time| if time.is_zero() { Err("it must be more than 0".to_owned()) } else { Ok(time) })
 }
 
-/// Returns the host and the port of a URL.
-fn host(url: &str) -> Result<String, String> {
+/// Reads a header.
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("it has a name, a colon and a value")?;
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    match () {
+        () if name.is_empty() || !name.bytes().all(is_part) => Err(format!("{name:?} is no name of a header")),
+        () if value.contains(['\r', '\n', '\0']) => Err("its value has a line break".to_owned()),
+        () => Ok((name.to_owned(), value.trim().to_owned())),
+    }
+}
+
+/// Reads a URL.
+fn server(url: &str) -> Result<ServerUrl, String> {
     let rest = url.get(..7).filter(|begin| begin.eq_ignore_ascii_case("http://")).and_then(|_| url.get(7..));
     let rest = rest.ok_or("it begins with http://; others are not tested")?;
-    let host = rest.strip_suffix('/').unwrap_or(rest);
-    if host.contains(['/', '?', '#']) {
-        return Err("it has a host and a port alone: paths are the service's".to_owned());
+    let (host, base) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let base = base.trim_end_matches('/').to_owned();
+    if rest.contains(['?', '#']) || rest.chars().any(char::is_whitespace) {
+        return Err("it has a host, a port and what all paths begin with, and no more".to_owned());
     }
     if host.contains('@') {
-        return Err("it has no user: say it in a header of each request".to_owned());
+        return Err("it has no user: say it by --header 'Authorization: …'".to_owned());
     }
     // The colons of an address in brackets are no port's.
     let after = host.rsplit_once(']').map_or(host, |(_, after)| after);
-    match after.rsplit_once(':') {
-        _ if host.is_empty() => Err("it has no host".to_owned()),
-        None => Ok(format!("{host}:80")),
-        Some((_, port)) if port.parse::<u16>().is_ok_and(|port| port > 0) => Ok(host.to_owned()),
-        Some((_, port)) => Err(format!("{port:?} is no port")),
-    }
+    let host = match after.rsplit_once(':') {
+        _ if host.is_empty() => return Err("it has no host".to_owned()),
+        None => format!("{host}:80"),
+        Some((_, port)) if port.parse::<u16>().is_ok_and(|port| port > 0) => host.to_owned(),
+        Some((_, port)) => return Err(format!("{port:?} is no port")),
+    };
+    Ok(ServerUrl { host, base })
 }
 
 #[cfg(test)]
@@ -68,16 +107,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_has_a_host_and_maybe_a_port() {
-        for (url, expect) in
-            [("http://a", "a:80"), ("HTTP://a:1/", "a:1"), ("http://[::1]", "[::1]:80"), ("http://[::1]:8", "[::1]:8")]
-        {
-            assert_eq!(host(url).as_deref(), Ok(expect));
+    fn a_url_has_a_host_and_maybe_a_port_and_a_path() {
+        for (url, host, base) in [
+            ("http://a", "a:80", ""),
+            ("HTTP://a:1/", "a:1", ""),
+            ("http://[::1]", "[::1]:80", ""),
+            ("http://[::1]:8/b/", "[::1]:8", "/b"),
+            ("http://a/b/c", "a:80", "/b/c"),
+        ] {
+            assert_eq!(server(url), Ok(ServerUrl { host: host.to_owned(), base: base.to_owned() }));
         }
         for url in
-            ["a:80", "https://a", "http://", "http://a/b", "http://u@a", "http://a:99999", "http://a:", "http://a:0"]
+            ["a:80", "https://a", "http://", "http:///b", "http://a/b?c", "http://u@a", "http://a:99999", "http://a:"]
         {
-            assert!(host(url).is_err(), "{url}");
+            assert!(server(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_header_has_a_name_and_a_value() {
+        assert_eq!(header("A-b: c: d"), Ok(("A-b".to_owned(), "c: d".to_owned())));
+        for text in ["a", ": b", "a b: c", "a: b\r\nc: d"] {
+            assert!(header(text).is_err(), "{text}");
         }
     }
 }

@@ -63,6 +63,13 @@ fn a_new_service_is_tested_in_another_language() {
     assert_exit(&output, 0);
     let tested: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
     assert_eq!((&tested["scripts"], &tested["requests"]), (&100.into(), &2000.into()));
+    let output = package.simutant(&["http", "store", &server.url, "--json"]);
+    let found = package.path("found.json");
+    std::fs::write(&found, stdout(&output)).expect("it can be written");
+    let again = ["--replay", &text(&found), "--scripts", "7"];
+    let output = package.simutant(&[&["http", "store", &server.url], &again[..]].concat());
+    assert_exit(&output, 1);
+    assert!(stdout(&output).contains(": 14 requests in "), "{}", stdout(&output));
     drop(server);
 
     let right = Server::start(&package, &["--right"]);
@@ -72,6 +79,15 @@ fn a_new_service_is_tested_in_another_language() {
     let output = package.simutant(&["http", "store", &right.url, "--waive", "some"]);
     assert_exit(&output, 3);
     assert!(stderr(&output).contains("there is no rule some; the specification names none"), "{}", stderr(&output));
+    let output = package.simutant(&[&["http", "store", &right.url], &again[..]].concat());
+    assert_exit(&output, 0);
+    let output = package.simutant(&["http", "store", &right.url, "--replay", &text(&package.path("Cargo.toml"))]);
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("Cargo.toml: "), "{}", stderr(&output));
+    let reset = ["--scripts", "2", "--reset", "echo reset >> resets; test $(wc -l < resets) -lt 2"];
+    let output = package.simutant(&[&["http", "store", &right.url], &reset[..]].concat());
+    assert_exit(&output, 3);
+    assert!(stderr(&output).contains("resets the server failed: `echo reset"), "{}", stderr(&output));
     let url = right.url.clone();
     drop(right);
     let output = package.simutant(&["http", "store", &url]);

@@ -1,8 +1,12 @@
 //! Makes the requests of a script, and checks each answer when it arrives.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -58,6 +62,10 @@ pub(crate) enum End {
     Undecided(String),
     /// The specification knows no such request.
     Unspecified(String),
+    /// The command that goes before a script failed.
+    NotReset(String),
+    /// Nobody wants to know more.
+    Stopped,
 }
 
 impl End {
@@ -65,7 +73,7 @@ impl End {
     pub(crate) const fn exchange(&self) -> Option<usize> {
         match self {
             Self::Wrong(at) | Self::Malformed(at, _) | Self::Silent(at) | Self::Closed(at) => Some(*at),
-            Self::Over | Self::Gone(_) | Self::Unreachable(_) | Self::Undecided(_) | Self::Unspecified(_) => None,
+            _ => None,
         }
     }
 }
@@ -89,14 +97,22 @@ impl Run {
     }
 }
 
-/// The server.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Server<'a> {
+/// The server, and how it is asked.
+#[derive(Debug, Clone)]
+pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     /// What requests call it.
-    pub(crate) host: &'a str,
+    pub(crate) host: String,
+    /// What all its paths begin with.
+    pub(crate) base: String,
+    /// The headers of requests that have none of these names.
+    pub(crate) headers: BTreeMap<String, String>,
     /// How long an answer may take.
     pub(crate) patience: Duration,
+    /// The command of a shell that is run before each script.
+    pub(crate) reset: Option<String>,
+    /// Whether nothing more is to be asked.
+    pub(crate) is_stopped: Arc<AtomicBool>,
 }
 
 struct Connection {
@@ -115,16 +131,34 @@ struct Open {
     due: Instant,
 }
 
+/// What the specification looks at: where it panics, this is said.
+struct LookedAt<'a> {
+    request: &'a Request,
+    said: &'a str,
+}
+
+impl Drop for LookedAt<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Nobody can be told that nobody can be told.
+            _ = writeln!(std::io::stderr(), "the specification was asked about {}: {}", self.request, self.said);
+        }
+    }
+}
+
 /// Returns an operation of the specification.
 pub(crate) fn operation<S: HttpService>(request: Request) -> Result<S::Operation, End> {
     let words = request.to_string();
     request.try_into().map_err(|error| End::Unspecified(format!("{words}: {error}")))
 }
 
-impl Server<'_> {
+impl Server {
     /// Makes the requests of a script on a service that begins in a state.
-    pub(crate) fn run<S: HttpService>(self, script: &[Step], initial: &S, run: &str) -> Run {
+    pub(crate) fn run<S: HttpService>(&self, script: &[Step], initial: &S, run: &str) -> Run {
         let mut seen = Run { exchanges: Vec::new(), answered: Vec::new(), lost: 0, end: End::Over };
+        if let Err(end) = self.prepare() {
+            return Run { end, ..seen };
+        }
         let mut client = Client {
             server: self,
             script,
@@ -147,11 +181,52 @@ impl Server<'_> {
         }
         seen
     }
+
+    /// Runs the command that goes before a script.
+    fn prepare(&self) -> Result<(), End> {
+        if self.is_stopped.load(Ordering::SeqCst) {
+            return Err(End::Stopped);
+        }
+        let Some(reset) = &self.reset else { return Ok(()) };
+        let failed = |message: &dyn Display| Err(End::NotReset(format!("`{reset}`: {message}")));
+        match Command::new("sh").args(["-c", reset]).stdin(Stdio::null()).stdout(Stdio::null()).status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => failed(&status),
+            Err(error) => failed(&error),
+        }
+    }
+
+    /// Returns a request as it is sent: with the beginning of its path, and the headers that all have.
+    pub(crate) fn whole(&self, request: &Request) -> Request {
+        let mut whole = request.clone();
+        whole.path.insert_str(0, &self.base);
+        for (name, value) in self.headers.iter().filter(|(name, _)| request.get(name).is_none()) {
+            whole.headers.insert(name.clone(), value.clone());
+        }
+        whole
+    }
+
+    /// Returns a path of the service, where a server says a whole URL of it.
+    fn path<'a>(&self, place: &'a str) -> &'a str {
+        let path = place.strip_prefix("http://").and_then(|rest| rest.strip_prefix(&self.host)).unwrap_or(place);
+        let inside = path.strip_prefix(&self.base).unwrap_or(path);
+        [inside, path].into_iter().find(|path| path.starts_with('/')).unwrap_or(place)
+    }
+
+    /// Returns a response that says where something is as requests do.
+    fn relative(&self, mut response: Response) -> Response {
+        for name in ["location", "content-location"] {
+            if let Some(place) = response.headers.get_mut(name) {
+                *place = self.path(place).to_owned();
+            }
+        }
+        response
+    }
 }
 
 /// A client of a run.
 struct Client<'a, S: HttpService> {
-    server: Server<'a>,
+    server: &'a Server,
     script: &'a [Step],
     /// What `<run>` stands for.
     name: &'a str,
@@ -189,16 +264,12 @@ impl<S: HttpService> Client<'_, S> {
     /// Sends the request of a step, on a new connection if the last one is gone.
     fn send(&mut self, place: usize, step: &Step, run: &mut Run) -> Result<(), End> {
         let (mut request, substitutes) = step.request(self.name, &self.answers);
-        // A server may say where something is by a whole URL.
-        let path = request.path.strip_prefix("http://").and_then(|rest| rest.strip_prefix(self.server.host));
-        if let Some(path) = path.filter(|path| path.starts_with('/')) {
-            request.path = path.to_owned();
-        }
+        request.path = self.server.path(&request.path).to_owned();
         if let Some(mistake) = request.mistake() {
             return Err(End::Unspecified(format!("step {} is {request:?}: {mistake}", step.label)));
         }
         let asked = operation::<S>(request.clone())?;
-        let bytes = wire::bytes(&request, self.server.host);
+        let bytes = wire::bytes(&self.server.whole(&request), &self.server.host);
         let was_there = !run.answered.is_empty();
         let unreachable = |error: std::io::Error| match was_there {
             true => End::Gone(error.to_string()),
@@ -257,10 +328,12 @@ impl<S: HttpService> Client<'_, S> {
             connection.is_used = true;
             let Open { asked, .. } = connection.open.pop_front().expect("it was looked at");
             let (step, sent) = (&self.script[run.exchanges[exchange].step], run.exchanges.len());
-            let response = answer.response;
+            let response = self.server.relative(answer.response);
             run.exchanges[exchange].answer = Some((response.clone(), sent));
             run.answered.push(exchange);
             self.answers.add(step, response.clone());
+            let said = response.to_string();
+            let _looked_at = LookedAt { request: &run.exchanges[exchange].request, said: &said };
             let response = response.try_into().map_err(|error| malformed(format!("{error}")))?;
             self.watch.answered(&asked, response).map_err(|Wrong { request }| End::Wrong(request))?;
             if answer.closes {

@@ -1,7 +1,9 @@
 //! What a wrong answer means: the rules that it breaks, and the fewest requests that show it.
 
+use std::time::Duration;
+
 use serde::Serialize;
-use simutant_outcomes::{Finding, FindingClass};
+use simutant_outcomes::{Finding, FindingClass, quoted};
 
 use crate::driver::{End, Exchange, Run, Server, operation};
 use crate::message::{Request, Response};
@@ -11,6 +13,9 @@ use crate::watch::{Asked, Unsure, Watch};
 
 /// How often a shorter script is tried: a server may be right at times.
 const TRIES: usize = 2;
+
+/// How long an answer is waited for, at least, where silence is made smaller.
+const PATIENCE_MIN: Duration = Duration::from_millis(200);
 
 /// How many answers are named that would have been allowed.
 const ALLOWED_MAX: usize = 3;
@@ -185,7 +190,7 @@ fn replayed<S: HttpService>(
 
 /// What is tested, for a finding.
 pub(crate) struct Tested<'a, S> {
-    pub(crate) server: Server<'a>,
+    pub(crate) server: &'a Server,
     pub(crate) initial: &'a S,
     pub(crate) waived: &'a [usize],
     /// What `<run>` stands for in another run.
@@ -221,19 +226,29 @@ impl<S: HttpService> Tested<'_, S> {
         let is_same = |other: &Run| match (&run.end, &other.end) {
             (End::Wrong(_), End::Wrong(_)) => broken.is_in(other, self.initial, self.waived),
             (End::Malformed(..), End::Malformed(..)) | (End::Closed(_), End::Closed(_)) => true,
+            (End::Silent(_), End::Silent(_)) => true,
             _ => false,
         };
-        let again = |script: &[Step]| {
-            let mut tries = (0..TRIES).map(|_| self.server.run(script, &service, &(self.fresh)()));
+        let run_by = |server: &Server, script: &[Step]| {
+            let mut tries = (0..TRIES).map(|_| server.run(script, &service, &(self.fresh)()));
             tries.find(|other| is_same(other))
         };
+        let again = |script: &[Step]| run_by(self.server, script);
         let (_, kind, _) = words(run, &broken, S::RULES)?;
         let likeness = Likeness::of(run, &kind);
         let (script, shown) = match run.end {
             End::Wrong(_) | End::Malformed(..) | End::Closed(_) if !(self.is_known)(&likeness) => {
                 shrunk(script, run, &again)
             }
-            // Each try would take as long, or nobody would answer.
+            End::Silent(_) if !(self.is_known)(&likeness) && self.is_alive(script, run, &service) => {
+                // Each try that shows it takes as long as the tester waits: nobody waits much longer than for other answers.
+                let others = Duration::from_secs_f64(seconds).saturating_sub(self.server.patience);
+                let patience = (others * 4).max(PATIENCE_MIN).min(self.server.patience);
+                let hasty = Server { patience, ..self.server.clone() };
+                let (least, _) = shrunk(script, run, &|script| run_by(&hasty, script));
+                again(&least).map_or_else(|| (script.to_vec(), run.clone()), |shown| (least, shown))
+            }
+            // Nobody would answer.
             _ => (script.to_vec(), run.clone()),
         };
         let broken = broken_in(&shown).told_apart(&shown, self.initial, self.waived);
@@ -247,22 +262,37 @@ impl<S: HttpService> Tested<'_, S> {
             let (response, sent) = answer.as_ref().map(|(response, sent)| (response, *sent)).unzip();
             Line { connection: session.0, request, substitutes, response, sent }
         });
+        let is_fresh = self.server.reset.is_some() || script.iter().any(|step| step.request.path.contains("<run>"));
+        let stale = (!is_fresh && !script.is_empty()).then_some(
+            "no path has <run>, and nothing resets the server between scripts: this may come of earlier requests",
+        );
         let detail = Detail {
             rule: rules.first().map(|rule| rule.name),
-            reason: match script.iter().any(|step| step.request.path.contains("<run>")) {
-                false if !script.is_empty() => "no path has <run>: this may come of earlier requests".to_owned(),
-                _ => rules.iter().map(|rule| rule.words()).collect::<Vec<_>>().join("; "),
-            },
+            reason: rules
+                .iter()
+                .map(|rule| rule.words())
+                .chain(stale.map(str::to_owned))
+                .collect::<Vec<_>>()
+                .join("; "),
             rules,
             allowed,
             messages: run.messages(),
             seconds,
             exchange: exchanges.collect(),
-            commands: commands(&shown, self.server.host),
+            commands: commands(&shown, self.server),
             script: &script,
         };
         let likenesses = [likeness, Likeness::of(&shown, &kind)];
         Some((Finding { class, kind, summary, detail: serde_json::Value::Null }.with_detail(detail), likenesses))
+    }
+
+    /// Returns whether the server still answers a request that it has answered: one that answers nothing any more tells
+    /// nothing of what made it silent.
+    fn is_alive(&self, script: &[Step], run: &Run, service: &S) -> bool {
+        let answered = run.answered.first().map(|exchange| &script[run.exchanges[*exchange].step]);
+        let is_answered =
+            |step: &Step| !self.server.run(std::slice::from_ref(step), service, &(self.fresh)()).answered.is_empty();
+        answered.is_some_and(is_answered)
     }
 }
 
@@ -327,26 +357,26 @@ fn words(run: &Run, broken: &Broken, rules: &[Rule]) -> Option<(FindingClass, St
             "server-gone".to_owned(),
             format!("the server takes no connections any more: {error}"),
         ),
-        End::Over | End::Unreachable(_) | End::Undecided(_) | End::Unspecified(_) => return None,
+        _ => return None,
     })
 }
 
 /// Returns the commands that make the requests of a run. Those end with `&` that are made while others are.
-fn commands(run: &Run, host: &str) -> Vec<String> {
+fn commands(run: &Run, server: &Server) -> Vec<String> {
     let mut commands = Vec::new();
     for (number, Exchange { request, answer, .. }) in run.exchanges.iter().enumerate() {
         let is_last = number + 1 == run.exchanges.len();
         let overlaps = !is_last && answer.as_ref().is_none_or(|(_, sent)| *sent > number + 1);
         let answered = answer.as_ref().map_or_else(|| "no answer".to_owned(), |(response, _)| response.to_string());
         let and = if overlaps { " &" } else { "" };
-        commands.push(format!("{}{and}  # {answered}", curl(request, host)));
+        commands.push(format!("{}{and}  # {answered}", curl(request, server)));
     }
     commands
 }
 
 /// Returns the command that makes a request.
-fn curl(request: &Request, host: &str) -> String {
-    let Request { method, path, headers, body } = request;
+fn curl(request: &Request, server: &Server) -> String {
+    let Request { method, path, headers, body } = &server.whole(request);
     let mut command = match method.as_str() {
         "HEAD" => "curl -sI".to_owned(),
         "GET" if body.is_none() => "curl -si".to_owned(),
@@ -361,15 +391,5 @@ fn curl(request: &Request, host: &str) -> String {
             command.push_str(" -H Content-Type:");
         }
     }
-    format!("{command} {}", quoted(&format!("http://{host}{path}")))
-}
-
-/// Returns a word of a shell.
-fn quoted(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:%@,+=".contains(letter);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
+    format!("{command} {}", quoted(&format!("http://{}{path}", server.host)))
 }

@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use simutant_outcomes::Finding;
@@ -16,8 +18,7 @@ use crate::service::HttpService;
 /// A tester of a server.
 #[derive(Debug)]
 pub struct Tester<S> {
-    address: SocketAddr,
-    host: String,
+    server: Server,
     initial: S,
     waived: Rules,
     /// How the names of runs begin.
@@ -25,7 +26,6 @@ pub struct Tester<S> {
     runs: Cell<u64>,
     /// What was done last, once the server has answered: it may have crashed then.
     last: RefCell<Option<(Vec<Step>, Run)>>,
-    patience: Duration,
 }
 
 /// What came of a script.
@@ -63,6 +63,12 @@ pub enum Inconclusive {
     /// The specification knows no such request.
     #[error("the specification knows no such request: {0}")]
     Unspecified(String),
+    /// The command that goes before a script failed.
+    #[error("the command that resets the server failed: {0}")]
+    NotReset(String),
+    /// It was not run, as the tests were ended.
+    #[error("the tests were ended")]
+    Stopped,
 }
 
 /// There is no rule of this name.
@@ -79,21 +85,57 @@ impl<S: HttpService> Tester<S> {
     /// Returns a tester of the server at an address. The names of its runs begin with `prefix`.
     pub fn new(address: SocketAddr, initial: S, prefix: impl Into<String>) -> Self {
         let (prefix, runs) = (prefix.into(), Cell::new(0));
-        let (host, patience) = (address.to_string(), Duration::from_secs(5));
-        Self { address, host, initial, waived: Rules::new(), prefix, runs, last: RefCell::default(), patience }
+        let server = Server {
+            address,
+            host: address.to_string(),
+            base: String::new(),
+            headers: BTreeMap::new(),
+            patience: Duration::from_secs(5),
+            reset: None,
+            is_stopped: Arc::default(),
+        };
+        Self { server, initial, waived: Rules::new(), prefix, runs, last: RefCell::default() }
     }
 
     /// Sets what requests call the server, in place of its address.
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> Self {
-        self.host = host.into();
+        self.server.host = host.into();
+        self
+    }
+
+    /// Sets what all paths of the server begin with, such as `/api/v2`; the specification knows nothing of it.
+    #[must_use]
+    pub fn base(mut self, base: impl Into<String>) -> Self {
+        self.server.base = base.into();
+        self
+    }
+
+    /// Adds a header to all requests that have none of this name; the specification knows nothing of it.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.server.headers.insert(name.into(), value.into());
+        self
+    }
+
+    /// Sets a command of a shell that is run before each script.
+    #[must_use]
+    pub fn reset(mut self, command: impl Into<String>) -> Self {
+        self.server.reset = Some(command.into());
         self
     }
 
     /// Sets how long an answer may take, in place of five seconds.
     #[must_use]
     pub const fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+        self.server.patience = patience;
+        self
+    }
+
+    /// Sets what ends the tests: once it is set, no other script is run, and no finding is made smaller.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.server.is_stopped = stop;
         self
     }
 
@@ -115,7 +157,7 @@ impl<S: HttpService> Tester<S> {
 
     /// Runs a script. A finding that is like a known one stays as large as it was.
     pub fn run_knowing(&self, script: &[Step], is_known: &dyn Fn(&Likeness) -> bool) -> TestedScript {
-        let server = Server { address: self.address, host: &self.host, patience: self.patience };
+        let server = &self.server;
         let fresh = || self.fresh();
         let begun = Instant::now();
         let run = server.run(script, &finding::waiving(&self.initial, &self.waived), &fresh());
@@ -137,6 +179,8 @@ impl<S: HttpService> Tester<S> {
             End::Unreachable(error) => Some(Inconclusive::Unreachable(error.clone())),
             End::Undecided(reason) => Some(Inconclusive::Undecided(reason.clone())),
             End::Unspecified(reason) => Some(Inconclusive::Unspecified(reason.clone())),
+            End::NotReset(reason) => Some(Inconclusive::NotReset(reason.clone())),
+            End::Stopped => Some(Inconclusive::Stopped),
             _ => None,
         };
         let is_kept = |rule: &&usize| {

@@ -1,8 +1,10 @@
 //! Tests a server as often as one asks for, in a process of its own: a program of a specification that `simutant http` builds.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +12,7 @@ use simutant_outcomes::Finding;
 use simutant_random::Random;
 
 use crate::finding::Likeness;
-use crate::script::draw;
+use crate::script::{Step, draw};
 use crate::service::HttpService;
 use crate::tester::{Inconclusive, Tester};
 
@@ -19,10 +21,18 @@ use crate::tester::{Inconclusive, Tester};
 pub struct TestingRequest {
     /// The host and the port.
     pub host: String,
+    /// What all paths begin with.
+    pub base: String,
+    /// The headers of requests that have none of these names.
+    pub headers: BTreeMap<String, String>,
+    /// The command of a shell that is run before each script.
+    pub reset: Option<String>,
     /// Fixes the scripts.
     pub seed: u64,
-    /// How many scripts there are.
+    /// How many scripts are run.
     pub scripts: usize,
+    /// The scripts that are run in turn, in place of drawn ones.
+    pub given: Vec<Vec<Step>>,
     /// How many requests a script has.
     pub steps: usize,
     /// On how many connections, from 1 to 255.
@@ -87,20 +97,33 @@ pub struct Found {
     pub seconds: f64,
 }
 
-/// Tests a service that begins in a state, and writes a line with the reply. The request is JSON.
+/// Tests a service that begins in a state, and writes a line with the reply. The request is JSON. When `from` ends, nothing
+/// more is tested.
 ///
 /// # Errors
 /// If the request is none, or the reply cannot be written.
-pub fn serve<S: HttpService>(initial: &S, request: &str, to: &mut dyn Write) -> io::Result<()> {
+pub fn serve<S: HttpService>(
+    initial: &S,
+    request: &str,
+    mut from: impl Read + Send + 'static,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     let request: TestingRequest = serde_json::from_str(request)?;
-    writeln!(to, "{}", serde_json::to_string(&tested(initial, &request))?)
+    let stop = Arc::new(AtomicBool::new(false));
+    let heard = Arc::clone(&stop);
+    std::thread::spawn(move || {
+        // However it ends, nobody waits for more.
+        _ = io::copy(&mut from, &mut io::sink());
+        heard.store(true, Ordering::SeqCst);
+    });
+    writeln!(to, "{}", serde_json::to_string(&tested(initial, &request, stop))?)
 }
 
 /// How many scripts may end in silence before the server is given up.
 const SILENT_MAX: usize = 3;
 
-fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply {
-    let TestingRequest { host, seed, scripts, steps, connections, patience, waived } = request;
+fn tested<S: HttpService>(initial: &S, request: &TestingRequest, stop: Arc<AtomicBool>) -> TestingReply {
+    let TestingRequest { host, seed, scripts, given, steps, connections, patience, waived, .. } = request;
     let addresses: Vec<SocketAddr> = match host.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
         Err(error) => return TestingReply::Unreachable { message: error.to_string() },
@@ -113,6 +136,13 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
     // The server may know what an earlier call of the command has put there.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
     let mut tester = Tester::new(address, initial.clone(), format!("{now:x}-")).host(host).patience(*patience);
+    tester = tester.base(&request.base).stopped_by(stop);
+    for (name, value) in &request.headers {
+        tester = tester.header(name, value);
+    }
+    if let Some(reset) = &request.reset {
+        tester = tester.reset(reset);
+    }
     for rule in waived {
         if let Err(error) = tester.waive(rule) {
             return TestingReply::Mistake { message: error.to_string() };
@@ -124,9 +154,14 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
     let (mut messages, mut took) = (0, Duration::ZERO);
     let mut known: BTreeMap<Likeness, usize> = BTreeMap::new();
     for number in 0..*scripts {
-        let mut random = Random::from_seed(*seed).stream(&format!("script {number}"));
-        let script = draw::<S>(*steps, *connections, &mut random);
+        let drawn =
+            || draw::<S>(*steps, *connections, &mut Random::from_seed(*seed).stream(&format!("script {number}")));
+        let script = given.get(number % given.len().max(1)).cloned().unwrap_or_else(drawn);
         let came = tester.run_knowing(&script, &|likeness| known.contains_key(likeness));
+        if came.inconclusive == Some(Inconclusive::Stopped) {
+            tested.stopped = Some("interrupted".to_owned());
+            break;
+        }
         tested.scripts += 1;
         tested.requests += came.requests;
         tested.lost += came.lost;
@@ -140,11 +175,11 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest) -> TestingReply
         }
         match came.inconclusive {
             Some(Inconclusive::Unreachable(message)) => return TestingReply::Unreachable { message },
-            Some(unspecified @ Inconclusive::Unspecified(_)) => {
-                return TestingReply::Mistake { message: unspecified.to_string() };
+            Some(mistake @ (Inconclusive::Unspecified(_) | Inconclusive::NotReset(_))) => {
+                return TestingReply::Mistake { message: mistake.to_string() };
             }
             Some(Inconclusive::Undecided(reason)) => *tested.inconclusive.entry(reason).or_default() += 1,
-            None => {}
+            Some(Inconclusive::Stopped) | None => {}
         }
         let kind = came.finding.as_ref().map(|(finding, _)| finding.kind.clone());
         silent += usize::from(kind.as_deref() == Some("no-answer"));

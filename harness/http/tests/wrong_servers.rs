@@ -2,10 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use simutant_http_tester::script::Step;
-use simutant_http_tester::{HttpService, Random, Request, Response, TestedScript, Tester};
+use simutant_http_tester::{HttpService, Inconclusive, Random, Request, Response, TestedScript, Tester};
 use simutant_oracle::{Open, Session, Specification};
 use simutant_outcomes::Finding;
 
@@ -138,4 +140,109 @@ fn a_request_is_lost_with_its_connection_and_is_no_finding() {
     assert_eq!(finding(run(cut, 1)).kind, "connection-closed");
     let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|it| it.local_addr()).expect("a port");
     assert!(run(address, 1).inconclusive.expect("nobody listens").to_string().starts_with("no connection can be made"));
+}
+
+fn steps(paths: &[&str]) -> Vec<Step> {
+    let step = |(place, path): (usize, &&str)| Step {
+        label: place as u32 + 1,
+        connection: 1,
+        pipelined: false,
+        request: Request::new("GET", *path),
+    };
+    paths.iter().enumerate().map(step).collect()
+}
+
+#[test]
+fn silence_is_made_smaller_where_others_are_still_answered() {
+    // A path is answered unless `/stop` came before on the connection.
+    let jammed = start(1, |streams| {
+        let mut is_jammed = false;
+        loop {
+            let mut first = [0];
+            if !matches!(streams[0].peek(&mut first), Ok(1)) {
+                return;
+            }
+            let path = path(&streams[0]);
+            if !is_jammed {
+                answer(&mut streams[0], &path);
+            }
+            is_jammed |= path == "/stop";
+        }
+    });
+    let tester = Tester::new(jammed, Echo, "r").patience(Duration::from_millis(600));
+    let silence = finding(tester.run(&steps(&["/a", "/b", "/stop", "/c", "/d"])));
+    let commands = silence.detail["commands"].as_array().expect("they are told").len();
+    assert_eq!((silence.kind.as_str(), commands), ("no-answer", 2), "{silence:?}");
+    assert_eq!(silence.summary, "GET /c was not answered in time");
+}
+
+#[test]
+fn paths_have_their_beginning_and_requests_their_headers_on_the_wire_alone() {
+    let strict = start(1, |streams| {
+        let mut lines = BufReader::new(&streams[0]).lines().map(|line| line.expect("it can be read"));
+        let head: Vec<String> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
+        let is_right = head[0] == "GET /api/1 HTTP/1.1" && head.contains(&"Authorization: me".to_owned());
+        answer(&mut streams[0], if is_right { "/1" } else { "wrong" });
+    });
+    let tester = || Tester::new(strict, Echo, "r").base("/api");
+    assert_eq!(tester().header("Authorization", "me").run(&steps(&["/1"])).finding, None);
+    let finding = finding(tester().run(&steps(&["/1"])));
+    assert_eq!(finding.detail["commands"][0], format!("curl -si http://{strict}/api/1  # 200 \"wrong\""));
+}
+
+/// A service that says where a note is, and then has it there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+struct Notes(Vec<String>);
+
+impl Specification for Notes {
+    type Operation = Request;
+    type Response = Response;
+
+    fn step(&mut self, _: Session, request: &Request, _: &mut Open<'_>) -> Response {
+        Response::new(if self.0.contains(&request.path) { 200 } else { 201 }, "")
+    }
+
+    fn agrees(&mut self, _: &Request, due: &Response, seen: &Response, _: &mut Open<'_>) -> bool {
+        self.0.extend(seen.get("location").map(str::to_owned));
+        due.status == seen.status
+    }
+}
+
+impl HttpService for Notes {
+    fn draw(_: &mut Random, _: &[Step]) -> Request {
+        Request::new("GET", "/")
+    }
+}
+
+#[test]
+fn a_location_is_a_path_of_the_service_however_the_server_says_it() {
+    for place in ["/notes/7", "/api/notes/7", "http://h:1/api/notes/7"] {
+        let server = start(1, move |streams| {
+            let (first, second) = (path(&streams[0]), &mut streams[0]);
+            assert_eq!(first, "/api/new");
+            _ = write!(second, "HTTP/1.1 201 Created\r\nContent-Length: 0\r\nLocation: {place}\r\n\r\n");
+            if path(second) == "/api/notes/7" {
+                answer(second, "");
+            }
+        });
+        let tester = Tester::new(server, Notes::default(), "r").base("/api").host("h:1");
+        let tested = tester.run(&steps(&["/new", "<1.location>"]));
+        assert_eq!((tested.finding, tested.responses), (None, 2), "{place}");
+    }
+}
+
+#[test]
+fn a_server_is_reset_before_each_script_or_none_is_run() {
+    let right = start(1, |streams| {
+        let path = path(&streams[0]);
+        answer(&mut streams[0], &path);
+    });
+    let tester = Tester::new(right, Echo, "r").reset("exit 3");
+    let inconclusive = tester.run(&steps(&["/1"])).inconclusive.expect("it was not run").to_string();
+    assert_eq!(inconclusive, "the command that resets the server failed: `exit 3`: exit status: 3");
+    let tested = Tester::new(right, Echo, "r").reset("true").run(&steps(&["/1"]));
+    assert_eq!((tested.inconclusive, tested.responses), (None, 1));
+    let stop = Arc::new(AtomicBool::new(true));
+    let tested = Tester::new(right, Echo, "r").stopped_by(stop).run(&steps(&["/1"]));
+    assert_eq!((tested.inconclusive, tested.requests), (Some(Inconclusive::Stopped), 0));
 }

@@ -251,9 +251,7 @@ impl Resource {
             Tags::These(tags) => tags.iter().any(|given| {
                 let may_be_strong = self.may_be_strong(Some(given), rules);
                 let Some(content) = &mut self.content else { return false };
-                let is_it = content.tag.matches(given, comparison, may_be_strong, rules.open);
-                self.spend();
-                is_it
+                content.tag.matches(given, comparison, may_be_strong, rules.open)
             }),
         }
     }
@@ -272,7 +270,8 @@ impl Resource {
         had.is_none() || had == body || !rules.keeps(RuleId::TagChanges)
     }
 
-    /// Notes the content's tag, if it is strong.
+    /// Notes the content's tag where an answer says it, if it is strong. What comparisons showed alone goes with the content:
+    /// where they left it open, states would be told apart by it for ever.
     fn spend(&mut self) {
         if let Some(Content { body, tag, .. }) = &self.content
             && let Some(strong) = tag.strong()

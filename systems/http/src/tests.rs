@@ -256,6 +256,14 @@ fn few_states_are_possible_at_a_time() {
 }
 
 #[test]
+fn what_was_forgotten_keeps_no_states_apart() {
+    // 2,400 contents of one target, one after the other.
+    let drawn = Drawn { steps: 5_000, connections: 1, targets: 1, is_pipelined: false };
+    let states = watched(drawn, 1).expect("the server is right");
+    assert!(states[4_000..].iter().all(|count| count.is_some_and(|count| count <= 4)), "{:?}", &states[4_900..]);
+}
+
+#[test]
 #[ignore = "it takes long"]
 fn the_simulated_server_is_never_rejected() {
     for (connections, targets, scripts) in [(1, 3, 400), (2, 3, 400), (4, 3, 200), (4, 1, 100), (8, 3, 50), (8, 1, 5)] {

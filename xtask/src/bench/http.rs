@@ -171,6 +171,8 @@ fn table(measured: &[Measured]) -> String {
 
 const ROW: f64 = 26.0;
 const TOP: f64 = 64.0;
+/// Where the names of faults end, and the first panel begins.
+const LEFT: f64 = 316.0;
 
 /// A panel: where it begins, its title, the exponents of its axis, and what it shows of a server.
 struct Panel {
@@ -187,15 +189,20 @@ const PANEL_WIDTH: f64 = 280.0;
 fn plot(measured: &[Measured]) -> String {
     let panels = [
         Panel {
-            left: 280.0,
+            left: LEFT,
             title: "messages until the finding",
             exponents: (0, 5),
             of: |row| [row.messages, row.li_messages],
         },
-        Panel { left: 620.0, title: "seconds", exponents: (-4, 2), of: |row| [row.seconds, row.li_seconds] },
+        Panel {
+            left: LEFT + PANEL_WIDTH + 60.0,
+            title: "seconds",
+            exponents: (-4, 2),
+            of: |row| [row.seconds, row.li_seconds],
+        },
     ];
     let bottom = TOP + ROW * measured.len() as f64;
-    let (width, height) = (930.0, bottom + 34.0);
+    let (width, height) = (LEFT + 2.0 * PANEL_WIDTH + 90.0, bottom + 34.0);
     let mut svg = String::new();
     let mut line = |text: std::fmt::Arguments<'_>| writeln!(svg, "{text}").expect("a string takes all");
     line(format_args!(
@@ -203,7 +210,7 @@ fn plot(measured: &[Measured]) -> String {
     ));
     line(format_args!(r##"<rect width="{width}" height="{height}" fill="#fff"/>"##));
     for (index, (name, colour)) in SERIES.into_iter().enumerate() {
-        let left = 280.0 + 130.0 * index as f64;
+        let left = LEFT + 130.0 * index as f64;
         line(format_args!(
             r##"<rect x="{left}" y="12" width="18" height="8" fill="{colour}"/><text x="{}" y="21">{name}</text>"##,
             left + 24.0
@@ -212,7 +219,8 @@ fn plot(measured: &[Measured]) -> String {
     for (number, row) in measured.iter().enumerate() {
         let y = TOP + ROW * number as f64 + ROW / 2.0;
         line(format_args!(
-            r##"<text x="266" y="{:.1}" text-anchor="end">{} ({})</text>"##,
+            r##"<text x="{}" y="{:.1}" text-anchor="end">{} ({})</text>"##,
+            LEFT - 14.0,
             y + 4.5,
             row.fault,
             row.label

@@ -130,8 +130,8 @@ fn fault(root: &Path, documents: &BTreeMap<PathBuf, Document>, path: &Path, targ
 fn is_missing(root: &Path, path: &Path, span: &str) -> bool {
     let Some((folder, _)) = span.split_once('/') else { return false };
     let can_be_path = span.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-".contains(letter));
-    // What a build writes may be there or not.
-    let is_kept = can_be_path && !["out", "target", ".", ".."].contains(&folder) && root.join(folder).is_dir();
+    // What a build writes may be there or not, and what begins with / is a path of a service.
+    let is_kept = can_be_path && !["", "out", "target", ".", ".."].contains(&folder) && root.join(folder).is_dir();
     is_kept && !root.join(span).exists() && !root.join(path.with_file_name(span)).exists()
 }
 
