@@ -305,6 +305,42 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     }
 }
 
+impl<I: Event, O: Event> StateSpace<I, O> {
+    /// Returns the calls of the functions that transitions stand for: each stimulus of a transition that fires, with what is
+    /// observed of the same firing in any marking. Tests of such a function need no run (Wang's thesis, 2021, section 3.4).
+    ///
+    /// ```
+    /// use std::collections::{BTreeMap, BTreeSet};
+    /// use simutant_nets::{Budget, Net};
+    ///
+    /// // Two numbers come, in any order, and their sum so far is said.
+    /// let mut net = Net::<(u32, u32), u32>::with_events("sum");
+    /// let (numbers, sum) = (net.place("numbers", [1, 2]), net.place("sum", [0]));
+    /// net.transition("add", (numbers.take(), sum.take()), |number, sum| Some(number + sum), sum.put())
+    ///     .input(|number, sum| Some((number, sum)))
+    ///     .output(|number, sum| Some(number + sum));
+    ///
+    /// let calls = net.explore(&Budget::default())?.calls();
+    /// let said = |sum| BTreeSet::from([sum]);
+    /// assert_eq!(calls, BTreeMap::from([((1, 0), said(1)), ((2, 0), said(2)), ((1, 2), said(3)), ((2, 1), said(3))]));
+    /// # Ok::<(), simutant_nets::ExploreError>(())
+    /// ```
+    pub fn calls(&mut self) -> BTreeMap<I, BTreeSet<O>> {
+        let mut calls: BTreeMap<I, BTreeSet<O>> = BTreeMap::new();
+        for marking in 0..self.graph().markings() {
+            for (transition, binding) in self.fired_at(marking) {
+                let (events, places) = (&self.net().events[transition], &self.net().core.stores);
+                let input = events.input.as_ref().and_then(|input| input(&binding, places));
+                let output = events.output.as_ref().and_then(|output| output(&binding, places));
+                if let Some((input, output)) = input.zip(output) {
+                    calls.entry(input).or_default().insert(output);
+                }
+            }
+        }
+        calls
+    }
+}
+
 /// Chooses one of the steps that are possible: see [`Net::simulate_by`].
 pub type Choose<'a> = dyn FnMut(&[usize], Option<usize>, &mut Random) -> usize + 'a;
 

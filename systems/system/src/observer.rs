@@ -190,11 +190,7 @@ impl<O, R> Observer<O, R> {
         let recorder = self.recorder.clone();
         simulation.check(name, move || {
             let history = recorder.finished().map_err(|misuse| CheckFailure::new(misuse.to_string()))?;
-            match check(&history).verdict(&history, &initial) {
-                Verdict::Pass => Ok(()),
-                Verdict::Fail(finding) => Err(CheckFailure::new(finding.summary)),
-                Verdict::Inconclusive(inconclusive) => Err(CheckFailure::inconclusive(inconclusive.reason)),
-            }
+            checked(check(&history).verdict(&history, &initial))
         });
     }
 
@@ -206,6 +202,18 @@ impl<O, R> Observer<O, R> {
 impl<O, R> Clone for Observer<O, R> {
     fn clone(&self) -> Self {
         Self { recorder: self.recorder.clone(), clock: self.clock.clone() }
+    }
+}
+
+/// Returns a verdict as checks of simulations have it.
+///
+/// # Errors
+/// [`CheckFailure`] if it is no pass.
+pub fn checked(verdict: Verdict) -> Result<(), CheckFailure> {
+    match verdict {
+        Verdict::Pass => Ok(()),
+        Verdict::Fail(finding) => Err(CheckFailure::new(finding.summary)),
+        Verdict::Inconclusive(inconclusive) => Err(CheckFailure::inconclusive(inconclusive.reason)),
     }
 }
 
