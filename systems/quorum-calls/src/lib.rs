@@ -199,8 +199,7 @@ mod tests {
             }
         });
         assert!(simulation.run().ended.passed());
-        let made = result.borrow().clone();
-        made
+        result.take()
     }
 
     #[test]

@@ -10,6 +10,8 @@
 pub mod net;
 pub mod protocol;
 pub mod regular;
+#[cfg(feature = "testbed")]
+pub mod testbed;
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;

@@ -1,0 +1,233 @@
+//! Test cases of the storage on real programs: servers, and clients that call them by TCP.
+//!
+//! Servers are killed and started again when components of the simulation are, and find their logs. Clients reach them over a
+//! network with the distances, the losses and the partitions of the test case. What is lost is a piece of a connection, which
+//! TCP sends again after 200 ms, 400 ms, and so on, so a call may fail that succeeds in the simulation.
+//!
+//! Clients write into their logs what they invoke, and what returns, with times that all processes of a machine have in
+//! common. That is one history, which the oracle of the simulation judges.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use simutant_harness::{
+    Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
+    ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
+};
+use simutant_oracle::specifications::register::{Operation, Response};
+use simutant_oracle::{History, Recorder, Time};
+use simutant_outcomes::{Finding, Verdict};
+use simutant_sim_core::{CheckFailure, Random};
+use simutant_system::System;
+
+use crate::protocol::{Reads, TIMEOUT, Writers};
+use crate::{Step, Storage, TestCase, check, client, server, session};
+
+/// The testbeds.
+pub const TESTBEDS: Testbeds = Testbeds::new(&[&StorageTestbed]);
+
+const SERVER: &str = "server";
+const CLIENT: &str = "client";
+
+const ROLES: [Role; 2] = [
+    Role { name: SERVER, placeholders: &["listen", "log"], listens: false },
+    Role {
+        name: CLIENT,
+        placeholders: &["servers", "number", "writers", "reads", "script", "timeout_ms", "log"],
+        listens: false,
+    },
+];
+
+/// Runs test cases of [`Storage`].
+#[derive(Debug)]
+struct StorageTestbed;
+
+impl Testbed for StorageTestbed {
+    fn system(&self) -> &str {
+        Storage::NAME
+    }
+
+    fn roles(&self) -> &[Role] {
+        &ROLES
+    }
+
+    fn check(&self, case: &Value) -> Result<(), InvalidCase> {
+        read_case(case, Storage::validate).map(drop)
+    }
+
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let case = read_case(setup.case, Storage::validate).expect("the case was checked");
+        let leases = (0..case.servers).map(|_| Lease::for_both()).collect::<Result<Vec<_>, _>>()?;
+        let address = |lease: &Lease| SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
+        let servers: Vec<SocketAddr> = leases.iter().map(address).collect();
+        let clients = (1..=case.clients.len()).map(|number| (client(number), Vec::new()));
+        let programs: Vec<NetworkProgram> = (1..)
+            .zip(&servers)
+            .map(|(number, address)| (server(number), vec![*address]))
+            .chain(clients)
+            .map(|(name, addresses)| NetworkProgram { name, addresses })
+            .collect();
+        let random = Random::from_seed(case.seed).stream(&format!("harness/{}", setup.seed));
+        let seed = random.stream("network").bits();
+        let network = RealNetwork::start(&programs, &case.network(), seed, TimeScale::default())?;
+        Ok(Box::new(Replicas { case, folder: setup.folder.into(), servers, _leases: leases, network }))
+    }
+}
+
+/// The network and the logs of one test case.
+struct Replicas {
+    case: TestCase,
+    folder: PathBuf,
+    /// Where the servers listen.
+    servers: Vec<SocketAddr>,
+    /// Keeps their ports from other jobs.
+    _leases: Vec<Lease>,
+    network: RealNetwork,
+}
+
+impl Replicas {
+    fn process(&self, name: String, mut placeholders: Placeholders) -> Process {
+        placeholders.insert("log", log(&self.folder, &name).into());
+        Process { name, placeholders, port: None, start: Duration::ZERO }
+    }
+
+    fn client(&self, number: usize, steps: &[Step]) -> Process {
+        let entry = |to| self.network.entry(&client(number), &server(to)).expect("both are there").to_string();
+        let step = |step: &Step| match step {
+            Step::Read => "read".to_owned(),
+            Step::Write(value) => format!("write:{value}"),
+            Step::Pause(ms) => format!("pause:{ms}"),
+        };
+        let writers = if self.case.writers() == Writers::Several { "several" } else { "one" };
+        let reads = if self.case.reads == Reads::Atomic { "atomic" } else { "regular" };
+        let placeholders = Placeholders::from([
+            ("servers", (1..=self.servers.len()).map(entry).collect::<Vec<_>>().join(",").into()),
+            ("number", number.to_string().into()),
+            ("writers", writers.into()),
+            ("reads", reads.into()),
+            ("script", steps.iter().map(step).collect::<Vec<_>>().join(",").into()),
+            ("timeout_ms", (TIMEOUT.as_nanos() / 1_000_000).to_string().into()),
+        ]);
+        self.process(client(number), placeholders)
+    }
+}
+
+impl Environment for Replicas {
+    fn processes(&self, role: &str) -> Vec<Process> {
+        let listening = |(number, address): (usize, &SocketAddr)| {
+            self.process(server(number), Placeholders::from([("listen", address.to_string().into())]))
+        };
+        match role {
+            SERVER => (1..).zip(&self.servers).map(listening).collect(),
+            _ => (1..).zip(&self.case.clients).map(|(number, steps)| self.client(number, steps)).collect(),
+        }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let names: Vec<String> = (1..=self.servers.len()).map(server).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Schedule::new(&self.case.faults(), &[], &names, TimeScale::default())
+    }
+
+    fn begin(&self, moment: Instant) {
+        self.network.begin(moment);
+    }
+
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        self.network.check()?;
+        Ok(self.network.counts())
+    }
+
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
+        let history = match history(&self.case, &self.folder)? {
+            Ok(history) => history,
+            Err(wrong) => return Ok(Verdict::Fail(Finding::wrong_result("no-history", wrong)).into()),
+        };
+        Ok(verdict(check(&history, &self.case)).into())
+    }
+}
+
+fn verdict(checked: Result<(), CheckFailure>) -> Verdict {
+    match checked {
+        Ok(()) => Verdict::Pass,
+        Err(failure) => Verdict::Fail(Finding::wrong_result("no-register", failure.to_string())),
+    }
+}
+
+/// Returns where a process of the test case in `folder` has its log.
+fn log(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.log"))
+}
+
+/// Returns what the clients of a test case saw, or what is wrong with their logs.
+fn history(
+    case: &TestCase,
+    folder: &Path,
+) -> Result<Result<History<Operation<u32>, Response<u32>>, String>, HarnessError> {
+    let mut lines: Vec<Line> = Vec::new();
+    for number in 1..=case.clients.len() {
+        let path = log(folder, &client(number));
+        let text = std::fs::read_to_string(&path).map_err(HarnessError::file("read", &path))?;
+        for line in text.lines() {
+            match Line::parse(number, line) {
+                Some(line) => lines.push(line),
+                None => return Ok(Err(format!("{} has the line {line:?}", path.display()))),
+            }
+        }
+    }
+    // Of one instant, what begins comes first: then the calls overlap.
+    lines.sort_by_key(|line| (line.nanos, !matches!(line.event, Event::Invoked(_))));
+    let recorder = Recorder::new();
+    let mut open = std::collections::BTreeMap::new();
+    for Line { client, nanos, call, event } in lines {
+        let time = Time::from_nanos(nanos);
+        let ended = match event {
+            Event::Invoked(operation) => {
+                open.insert((client, call), recorder.invoke(session(client), operation, time));
+                continue;
+            }
+            Event::Returned(response) => open.get(&(client, call)).map(|id| recorder.returned(*id, response, time)),
+            Event::Failed => open.get(&(client, call)).map(|id| recorder.unknown(*id)),
+        };
+        if !matches!(ended, Some(Ok(()))) {
+            return Ok(Err(format!("call {call} of {} ends without a beginning, or twice", self::client(client))));
+        }
+    }
+    Ok(Ok(recorder.history()))
+}
+
+/// A line of a client's log: `NANOS invoke CALL write 7`, `NANOS return CALL done`, `NANOS fail CALL`.
+struct Line {
+    client: usize,
+    nanos: u64,
+    call: u32,
+    event: Event,
+}
+
+enum Event {
+    Invoked(Operation<u32>),
+    Returned(Response<u32>),
+    Failed,
+}
+
+impl Line {
+    fn parse(client: usize, line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let nanos = words.next()?.parse().ok()?;
+        let what = words.next()?;
+        let call = words.next()?.parse().ok()?;
+        let rest: Vec<&str> = words.collect();
+        let event = match (what, &rest[..]) {
+            ("invoke", ["read"]) => Event::Invoked(Operation::Read),
+            ("invoke", ["write", value]) => Event::Invoked(Operation::Write(value.parse().ok()?)),
+            ("return", ["done"]) => Event::Returned(Response::Done),
+            ("return", ["none"]) => Event::Returned(Response::Value(None)),
+            ("return", [value]) => Event::Returned(Response::Value(Some(value.parse().ok()?))),
+            ("fail", []) => Event::Failed,
+            _ => return None,
+        };
+        Some(Self { client, nanos, call, event })
+    }
+}
