@@ -127,6 +127,9 @@ pub struct Separation {
 /// What clients saw. A client's session has its number.
 type Seen = Observer<Operation<u32>, Response<u32>>;
 
+/// The same, when all is over.
+type Calls = History<Operation<u32>, Response<u32>>;
+
 impl System for Storage {
     const NAME: &'static str = "storage";
 
@@ -372,7 +375,7 @@ async fn work(mut client: Client, session: Session, steps: &[Step], seen: &Seen)
 }
 
 /// The oracle: what clients saw.
-fn check(history: &History<Operation<u32>, Response<u32>>, case: &TestCase) -> Result<(), CheckFailure> {
+fn check(history: &Calls, case: &TestCase) -> Result<(), CheckFailure> {
     let is_reached = case.reachable() >= majority(case.servers) && case.drop == Probability::ZERO;
     let has_failed = |end: &End<Response<u32>>| !matches!(end, End::Returned { .. });
     if let Some(call) = history.calls().iter().find(|call| is_reached && has_failed(&call.end)) {
@@ -390,10 +393,7 @@ fn check(history: &History<Operation<u32>, Response<u32>>, case: &TestCase) -> R
 }
 
 /// The oracle of the net's test cases.
-fn check_outcome(
-    history: &History<Operation<u32>, Response<u32>>,
-    outcomes: &BTreeSet<BTreeSet<Observation>>,
-) -> Result<(), CheckFailure> {
+fn check_outcome(history: &Calls, outcomes: &BTreeSet<BTreeSet<Observation>>) -> Result<(), CheckFailure> {
     let observed: BTreeSet<Observation> = history
         .calls()
         .iter()

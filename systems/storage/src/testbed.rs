@@ -7,6 +7,7 @@
 //! Clients write into their logs what they invoke, and what returns, with times that all processes of a machine have in
 //! common. That is one history, which the oracle of the simulation judges.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -17,13 +18,13 @@ use simutant_harness::{
     ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
 };
 use simutant_oracle::specifications::register::{Operation, Response};
-use simutant_oracle::{History, Recorder, Time};
+use simutant_oracle::{Recorder, Time};
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::{CheckFailure, Random};
 use simutant_system::System;
 
 use crate::protocol::{Reads, TIMEOUT, Writers};
-use crate::{Step, Storage, TestCase, check, client, server, session};
+use crate::{Calls, Step, Storage, TestCase, check, client, server, session};
 
 /// The testbeds.
 pub const TESTBEDS: Testbeds = Testbeds::new(&[&StorageTestbed]);
@@ -162,10 +163,7 @@ fn log(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Returns what the clients of a test case saw, or what is wrong with their logs.
-fn history(
-    case: &TestCase,
-    folder: &Path,
-) -> Result<Result<History<Operation<u32>, Response<u32>>, String>, HarnessError> {
+fn history(case: &TestCase, folder: &Path) -> Result<Result<Calls, String>, HarnessError> {
     let mut lines: Vec<Line> = Vec::new();
     for number in 1..=case.clients.len() {
         let path = log(folder, &client(number));
@@ -180,7 +178,7 @@ fn history(
     // Of one instant, what begins comes first: then the calls overlap.
     lines.sort_by_key(|line| (line.nanos, !matches!(line.event, Event::Invoked(_))));
     let recorder = Recorder::new();
-    let mut open = std::collections::BTreeMap::new();
+    let mut open = BTreeMap::new();
     for Line { client, nanos, call, event } in lines {
         let time = Time::from_nanos(nanos);
         let ended = match event {
