@@ -177,12 +177,14 @@ impl Client {
     /// [`WriteError`] if too few servers answer in time.
     pub async fn write(&mut self, value: u32) -> Result<(), WriteError> {
         let number = match self.writers {
-            Writers::One => {
-                self.written += 1;
-                self.written
+            Writers::One => self.written + 1,
+            // A write of its own that has failed may be on few servers, and nobody else has seen it.
+            Writers::Several => {
+                let newest = self.newest().await.map_err(WriteError::NotBegun)?;
+                newest.timestamp.number.max(self.written) + 1
             }
-            Writers::Several => self.newest().await.map_err(WriteError::NotBegun)?.timestamp.number + 1,
         };
+        self.written = number;
         let timestamp = Timestamp { number, writer: self.number };
         self.store(Version { timestamp, value: Some(value) }).await.map_err(WriteError::Incomplete)
     }
