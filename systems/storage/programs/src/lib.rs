@@ -1,0 +1,1 @@
+//! A register that is replicated on servers, over TCP.
