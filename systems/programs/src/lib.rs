@@ -10,6 +10,7 @@ mod installed;
 mod lines;
 mod log;
 mod options;
+pub mod quorum;
 
 #[cfg(feature = "clock")]
 pub use clock::monotonic_nanos;
