@@ -5,8 +5,8 @@
 //! replies so far; it returns what they come to, or `None` to wait for more. The caller sees no single reply.
 //!
 //! A request is a line of words, and so is a reply. The second word is the number of the call ([`Numbered`]): a reply
-//! repeats it, and one that comes late is known by it. Connections break and come again, and a request without an answer
-//! is sent again, so a server may get it twice: requests must be idempotent.
+//! repeats it, and one that comes late is known by it. Connections break and come again, and a request without an
+//! answer is sent again, so a server may get it twice: requests must be idempotent.
 //!
 //! This departs from Gorums in two points. It is lines instead of gRPC, and no request of `nil`: there, one led to code
 //! that was not ready for it, and the client crashed (Wang, *Model-based Software Testing for Distributed Systems and
@@ -198,8 +198,8 @@ mod tests {
     /// For what does not.
     const SHORT: Duration = Duration::from_millis(50);
 
-    /// Starts a server. `answer` gets the number of the connection and a line, and returns what is sent back, or `None` to
-    /// close the connection.
+    /// Starts a server. `answer` gets the number of the connection and a line, and returns what is sent back, or `None`
+    /// to close the connection.
     fn serve(answer: impl Fn(usize, Numbered<String>) -> Option<String> + Send + 'static) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");

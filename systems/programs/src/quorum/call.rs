@@ -24,8 +24,8 @@ impl<R> Call<R> {
         Self { has_answered: vec![false; servers], replies: Vec::new() }
     }
 
-    /// Notes the reply of a server, and returns what the quorum function makes of all. A second reply of a server, which
-    /// was sent the request twice, changes nothing.
+    /// Notes the reply of a server, and returns what the quorum function makes of all. A second reply of a server,
+    /// which was sent the request twice, changes nothing.
     pub(super) fn take<T>(
         &mut self,
         server: usize,

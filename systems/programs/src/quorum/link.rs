@@ -130,8 +130,8 @@ impl Link {
 
 fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect_timeout(&address, CONNECT)?;
-    // While nobody listens at a port that the system gave, it may give this port to a connection to it, which is then one
-    // with itself, and keeps the server from coming back.
+    // While nobody listens at a port that the system gave, it may give this port to a connection to it, which is then
+    // one with itself, and keeps the server from coming back.
     if stream.local_addr()? == stream.peer_addr()? {
         return Err(io::ErrorKind::ConnectionRefused.into());
     }

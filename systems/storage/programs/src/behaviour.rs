@@ -97,8 +97,8 @@ mod tests {
         });
     }
 
-    /// Table 1 of Wang, Kristensen, Meling and Stolz (ToPNoC XIII, 2018) has 17 tests of quorum functions for a read beside
-    /// a write: these lists of replies, and one, two or three acknowledgements.
+    /// Table 1 of Wang, Kristensen, Meling and Stolz (ToPNoC XIII, 2018) has 17 tests of quorum functions for a read
+    /// beside a write: these lists of replies, and one, two or three acknowledgements.
     #[test]
     fn three_servers_of_which_each_may_have_the_write_answer_in_fourteen_ways() {
         let count = (1..=3).map(|length| lists(length, 2).len()).sum::<usize>();

@@ -1,7 +1,7 @@
 //! Mistakes that people make with replicated registers. `--fault NAME` makes a program behave so.
 //!
-//! Each passes where one client makes its calls and all servers are there. To fail, all need servers that crash, or that
-//! are later than others, or clients beside each other.
+//! Each passes where one client makes its calls and all servers are there. To fail, all need servers that crash, or
+//! that are later than others, or clients beside each other.
 
 use simutant_programs::quorum::majority;
 
@@ -65,9 +65,9 @@ impl Behaviour for IgnoresWriters {
 
 /// A write returns while acknowledgements are fewer than a quorum.
 ///
-/// The test for "not enough yet" has its branches the wrong way round. Shows when a read that follows asks other servers
-/// than the first one that answered; where one server is all, no write ever returns. Seen in: one of
-/// two errors that Wang, Kristensen, Meling and Stolz (ToPNoC XIII, 2018) injected into quorum functions.
+/// The test for "not enough yet" has its branches the wrong way round. Shows when a read that follows asks other
+/// servers than the first one that answered; where one server is all, no write ever returns. Seen in: one of two errors
+/// that Wang, Kristensen, Meling and Stolz (ToPNoC XIII, 2018) injected into quorum functions.
 #[derive(Debug)]
 struct QuorumOfLess;
 
@@ -79,8 +79,8 @@ impl Behaviour for QuorumOfLess {
 
 /// A read returns the reply with the lowest timestamp.
 ///
-/// The comparison in the quorum function is the wrong way round. Shows when a server has missed a write, or has it later
-/// than others, and is among those that answer first. Seen in: the other error that Wang, Kristensen, Meling and
+/// The comparison in the quorum function is the wrong way round. Shows when a server has missed a write, or has it
+/// later than others, and is among those that answer first. Seen in: the other error that Wang, Kristensen, Meling and
 /// Stolz (ToPNoC XIII, 2018) injected.
 #[derive(Debug)]
 struct ReadsLowest;

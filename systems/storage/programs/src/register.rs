@@ -107,8 +107,8 @@ impl Register {
             Writers::One => (0, Counts::Yes),
             Writers::Several => (self.collect(deadline)?.timestamp.number, Counts::Any),
         };
-        // A write of this client that failed may be on servers that have not been asked. If its timestamp came again, with
-        // another value, they would acknowledge this write and keep that one.
+        // A write of this client that failed may be on servers that have not been asked. If its timestamp came again,
+        // with another value, they would acknowledge this write and keep that one.
         self.last = self.last.max(known) + 1;
         let timestamp = Timestamp { number: self.last, writer: self.writer };
         self.spread(Write { timestamp, value }, counts, deadline)
@@ -123,10 +123,10 @@ impl Register {
 
     /// Sees to it that a quorum has a write, or something newer.
     ///
-    /// Of several writers, or of readers that write back, any answer counts. A server that says no has a larger timestamp,
-    /// so with a majority of answers a majority has this timestamp or a larger one: no read that begins now returns
-    /// anything older. The other write was not over when this one began, or its timestamp would have been seen, so this
-    /// one may be taken for the earlier of both.
+    /// Of several writers, or of readers that write back, any answer counts. A server that says no has a larger
+    /// timestamp, so with a majority of answers a majority has this timestamp or a larger one: no read that begins now
+    /// returns anything older. The other write was not over when this one began, or its timestamp would have been seen,
+    /// so this one may be taken for the earlier of both.
     fn spread(&mut self, write: Write, counts: Counts, deadline: Instant) -> Result<(), CallError> {
         let (behaviour, servers) = (self.behaviour, self.servers);
         let request = Request::Write(write).to_string();

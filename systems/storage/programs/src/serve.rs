@@ -1,6 +1,5 @@
 //! The server's program: connections and a log around [`Store`].
 
-use std::fmt::{Display, Formatter};
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -13,6 +12,7 @@ use simutant_programs::quorum::Numbered;
 use simutant_programs::{Log, LogError, Sending, read_lines};
 
 use super::behaviour::Behaviour;
+use super::error::ProgramError;
 use super::message::{Request, Write};
 use super::store::Store;
 
@@ -30,45 +30,22 @@ pub struct Service {
     pub is_synced: bool,
 }
 
-/// Why a server could not go on.
-#[derive(Debug)]
-pub enum ServeError {
-    /// The log does not work.
-    Log(LogError),
-    /// The address cannot be listened on.
-    Socket(io::Error),
-    /// Nobody reads what is printed.
-    Output(io::Error),
-}
-
-impl std::error::Error for ServeError {}
-
-impl Display for ServeError {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Log(error) => error.fmt(formatter),
-            Self::Socket(error) => write!(formatter, "cannot listen: {error}"),
-            Self::Output(error) => write!(formatter, "cannot print: {error}"),
-        }
-    }
-}
-
 /// Prints its address and `ready`, and answers clients until something fails.
 ///
 /// # Errors
-/// [`ServeError`] if the log, the address or standard output does not work. What clients do is no error.
-pub fn serve(service: &Service, behaviour: &'static dyn Behaviour) -> Result<(), ServeError> {
-    let listener = TcpListener::bind(service.listen).map_err(ServeError::Socket)?;
-    let address = listener.local_addr().map_err(ServeError::Socket)?;
-    let (log, lines) = Log::open(&service.log, service.is_synced).map_err(ServeError::Log)?;
-    let write = |line: &String| line.parse::<Write>().map_err(|_| ServeError::Log(log.no_line(line)));
+/// [`ProgramError`] if the log, the address or standard output does not work. What clients do is no error.
+pub fn serve(service: &Service, behaviour: &'static dyn Behaviour) -> Result<(), ProgramError> {
+    let listener = TcpListener::bind(service.listen).map_err(ProgramError::Socket)?;
+    let address = listener.local_addr().map_err(ProgramError::Socket)?;
+    let (log, lines) = Log::open(&service.log, service.is_synced)?;
+    let write = |line: &String| line.parse::<Write>().map_err(|_| log.no_line(line));
     let writes: Vec<Write> = lines.iter().map(write).collect::<Result<_, _>>()?;
     let desk = Desk { store: Store::recover(writes, behaviour), log, gathered: 0, gathers: behaviour.gathers() };
     let (sender, failures) = channel();
     thread::spawn(move || accept(&listener, &Arc::new(Mutex::new(desk)), &sender));
     let mut output = io::stdout();
-    write!(output, "{address}\nready\n").and_then(|()| output.flush()).map_err(ServeError::Output)?;
-    failures.recv().map_or(Ok(()), |error| Err(ServeError::Log(error)))
+    write!(output, "{address}\nready\n").and_then(|()| output.flush()).map_err(ProgramError::Output)?;
+    failures.recv().map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Accepts connections, and answers each on a thread of its own.

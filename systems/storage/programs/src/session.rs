@@ -1,6 +1,6 @@
 //! The client's program: a script of calls, and a log of when each began and ended.
 
-use std::fmt::{Display, Formatter};
+use std::fmt::Display;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use simutant_programs::{Log, LogError, Unreadable, monotonic_nanos};
 
 use super::behaviour::Behaviour;
+use super::error::ProgramError;
 use super::message::ValueText;
 use super::register::{Reads, Register, Writers};
 
@@ -52,32 +53,6 @@ pub enum Step {
     Pause(Duration),
 }
 
-/// Why a client could not go on.
-#[derive(Debug)]
-pub enum SessionError {
-    /// The log does not work.
-    Log(LogError),
-    /// Nobody reads what is printed.
-    Output(io::Error),
-}
-
-impl std::error::Error for SessionError {}
-
-impl Display for SessionError {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Log(error) => error.fmt(formatter),
-            Self::Output(error) => write!(formatter, "cannot print: {error}"),
-        }
-    }
-}
-
-impl From<LogError> for SessionError {
-    fn from(error: LogError) -> Self {
-        Self::Log(error)
-    }
-}
-
 impl FromStr for Addresses {
     type Err = Unreadable;
 
@@ -111,17 +86,17 @@ impl FromStr for Step {
     }
 }
 
-/// Prints `ready`, and does what the script says. The client does not wait for its servers: a call to those that are not
-/// there fails in time.
+/// Prints `ready`, and does what the script says. The client does not wait for its servers: a call to those that are
+/// not there fails in time.
 ///
 /// # Errors
-/// [`SessionError`] if the log or standard output does not work. A call that fails is no error.
-pub fn run_session(session: &Session, behaviour: &'static dyn Behaviour) -> Result<(), SessionError> {
+/// [`ProgramError`] if the log or standard output does not work. A call that fails is no error.
+pub fn run_session(session: &Session, behaviour: &'static dyn Behaviour) -> Result<(), ProgramError> {
     let (mut log, _) = Log::open(&session.log, false)?;
     let Addresses(servers) = &session.servers;
     let mut register = Register::open(servers, session.number, session.writers, session.reads, behaviour);
     let mut output = io::stdout();
-    output.write_all(b"ready\n").and_then(|()| output.flush()).map_err(SessionError::Output)?;
+    output.write_all(b"ready\n").and_then(|()| output.flush()).map_err(ProgramError::Output)?;
     let mut calls = 0_u64;
     for step in &session.script.0 {
         let what = match step {

@@ -1,4 +1,5 @@
-//! Holds a copy of a replicated register: `storage-server --listen ADDRESS:PORT --log FILE [--sync true] [--fault NAME]`.
+//! Holds a copy of a replicated register: `storage-server --listen ADDRESS:PORT --log FILE [--sync true] [--fault
+//! NAME]`.
 
 use std::io::Write;
 use std::process::ExitCode;
