@@ -2,10 +2,19 @@
 //!
 //! Programs share no code with the simulation of the same protocol, as a team that builds a system shares none with the team
 //! that specifies it. They have no dependencies but this package and the standard library, so that the harness builds them
-//! quickly.
+//! quickly. This package has one, for the feature `clock`.
 
+#[cfg(feature = "clock")]
+mod clock;
 mod installed;
+mod lines;
+mod log;
 mod options;
+pub mod quorum;
 
+#[cfg(feature = "clock")]
+pub use clock::monotonic_nanos;
 pub use installed::{UNAVAILABLE, find};
+pub use lines::{Sending, Unreadable, end, read_lines, word};
+pub use log::{Log, LogError};
 pub use options::{Options, OptionsError};

@@ -12,10 +12,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use simutant_programs::{Log, LogError, Sending, read_lines};
+
 use super::behaviour::Behaviour;
-use super::connection::{Sending, read_lines};
 use super::coordinator::{Coordinator, Effect, Record};
-use super::log::{Log, LogError};
 use super::message::FromWorker;
 
 /// How long votes are waited for, if nobody says otherwise.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
+use simutant_programs::{Unreadable, end, word};
+
 use super::behaviour::Behaviour;
-use super::message::{Decision, ToWorker, Unreadable, Vote, end, word};
+use super::message::{Decision, ToWorker, Vote};
 
 /// The transactions of a coordinator. Workers have numbers from 0 on here.
 #[derive(Debug)]

@@ -21,18 +21,16 @@
 //! A machine that vanishes without closing its connections is not noticed: nothing is sent to see who is there.
 
 mod behaviour;
-mod connection;
 mod coordinate;
 mod coordinator;
 pub mod faults;
-mod log;
 mod message;
 mod work;
 mod worker;
 
 pub use behaviour::{Behaviour, Correct};
 pub use coordinate::{CoordinateError, Coordination, PATIENCE, Source, coordinate};
-pub use log::LogError;
-pub use message::{Decision, Unreadable, Vote, Votes};
+pub use message::{Decision, Vote, Votes};
+pub use simutant_programs::{LogError, Unreadable};
 pub use work::{Work, WorkError, work};
 pub use worker::CommitWithoutVote;

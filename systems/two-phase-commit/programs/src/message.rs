@@ -3,6 +3,8 @@
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
+use simutant_programs::{Unreadable, end, word};
+
 /// A worker's vote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vote {
@@ -40,10 +42,6 @@ pub(crate) enum ToWorker {
     /// The decision on a transaction.
     Decision(u64, Decision),
 }
-
-/// A text that is no line of the protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unreadable;
 
 /// Votes on transactions 0, 1, and so on: `yes,no,yes`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,16 +143,6 @@ impl FromStr for ToWorker {
         };
         end(words, message)
     }
-}
-
-/// Returns the next word, as what it stands for.
-pub(crate) fn word<'a, T: FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Result<T, Unreadable> {
-    words.next().and_then(|word| word.parse().ok()).ok_or(Unreadable)
-}
-
-/// Returns what was read if nothing comes after it.
-pub(crate) fn end<'a, T>(mut words: impl Iterator<Item = &'a str>, read: T) -> Result<T, Unreadable> {
-    words.next().map_or(Ok(read), |_| Err(Unreadable))
 }
 
 #[cfg(test)]

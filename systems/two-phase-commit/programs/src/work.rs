@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
+use simutant_programs::{Log, LogError, Sending, read_lines};
+
 use super::behaviour::Behaviour;
-use super::connection::{Sending, read_lines};
-use super::log::{Log, LogError};
 use super::message::{FromWorker, ToWorker, Votes};
 use super::worker::{CommitWithoutVote, Record, Worker};
 

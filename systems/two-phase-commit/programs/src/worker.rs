@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
+use simutant_programs::{Unreadable, end, word};
+
 use super::behaviour::Behaviour;
-use super::message::{Decision, FromWorker, ToWorker, Unreadable, Vote, Votes, end, word};
+use super::message::{Decision, FromWorker, ToWorker, Vote, Votes};
 
 /// The votes of a worker, and what it has done.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// An open log.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub struct Log {
     path: PathBuf,
     file: File,
     is_synced: bool,
@@ -37,7 +37,12 @@ impl Display for LogError {
 
 impl Log {
     /// Returns the log at `path`, which is made if it is not there, and its lines.
-    pub(crate) fn open(path: &Path, is_synced: bool) -> Result<(Self, Vec<String>), LogError> {
+    ///
+    /// With `is_synced`, what is written survives a crash of the machine, and not of the program alone.
+    ///
+    /// # Errors
+    /// [`LogError::File`] if the file cannot be read or written.
+    pub fn open(path: &Path, is_synced: bool) -> Result<(Self, Vec<String>), LogError> {
         let failed = |error| LogError::File(path.to_owned(), error);
         let mut file =
             File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
@@ -52,12 +57,15 @@ impl Log {
     }
 
     /// Adds a line, to be written by the next [`Log::flush`].
-    pub(crate) fn add(&mut self, line: impl Display) {
+    pub fn add(&mut self, line: impl Display) {
         writeln!(self.pending, "{line}").expect("memory takes all");
     }
 
     /// Writes what was added.
-    pub(crate) fn flush(&mut self) -> Result<(), LogError> {
+    ///
+    /// # Errors
+    /// [`LogError::File`] if the file cannot be written. It may have got a part.
+    pub fn flush(&mut self) -> Result<(), LogError> {
         if self.pending.is_empty() {
             return Ok(());
         }
@@ -68,7 +76,7 @@ impl Log {
     }
 
     /// Returns the error that a line is none of this log.
-    pub(crate) fn no_line(&self, line: &str) -> LogError {
+    pub fn no_line(&self, line: &str) -> LogError {
         LogError::Line(self.path.clone(), line.to_owned())
     }
 }

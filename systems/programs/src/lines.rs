@@ -1,4 +1,4 @@
-//! Lines that arrive, and connections that lines are sent on.
+//! Lines of words: those that arrive, and connections that lines are sent on.
 
 use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,9 +11,29 @@ const PIECE_BYTES: usize = 16 * 1_024;
 /// How long a line may be.
 const LINE_BYTES_MAX: usize = 128;
 
+/// A text that is no line of the protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unreadable;
+
+/// Returns the next word, as what it stands for.
+///
+/// # Errors
+/// [`Unreadable`] if there is none, or it is of another kind.
+pub fn word<'a, T: FromStr>(words: &mut impl Iterator<Item = &'a str>) -> Result<T, Unreadable> {
+    words.next().and_then(|word| word.parse().ok()).ok_or(Unreadable)
+}
+
+/// Returns what was read if nothing comes after it.
+///
+/// # Errors
+/// [`Unreadable`] if something does.
+pub fn end<'a, T>(mut words: impl Iterator<Item = &'a str>, read: T) -> Result<T, Unreadable> {
+    words.next().map_or(Ok(read), |_| Err(Unreadable))
+}
+
 /// Gives `take` the lines of each piece that arrives, until the other side ends, says what is no line of this kind, or
 /// `take` wants no more.
-pub(crate) fn read_lines<T: FromStr>(mut input: impl Read, mut take: impl FnMut(Vec<T>) -> bool) {
+pub fn read_lines<T: FromStr>(mut input: impl Read, mut take: impl FnMut(Vec<T>) -> bool) {
     let (mut piece, mut text) = (vec![0; PIECE_BYTES], Vec::new());
     loop {
         match input.read(&mut piece) {
@@ -36,26 +56,30 @@ pub(crate) fn read_lines<T: FromStr>(mut input: impl Read, mut take: impl FnMut(
 /// A connection, and what is to be sent on it. It is closed when this is dropped, whoever reads from it: the other side
 /// connects again if it is alive.
 ///
-/// What a worker said before a crash may arrive after it has connected again, so that the connection which comes last
+/// What a program said before a crash may arrive after it has connected again, so that the connection which comes last
 /// need not be the one that works.
 #[derive(Debug)]
-pub(crate) struct Sending {
+pub struct Sending {
     stream: TcpStream,
     pending: String,
 }
 
 impl Sending {
-    pub(crate) fn new(stream: TcpStream) -> Self {
+    /// Returns the connection, with nothing to be sent.
+    pub fn new(stream: TcpStream) -> Self {
         Self { stream, pending: String::new() }
     }
 
     /// Adds a line, to be sent by the next [`Sending::flush`].
-    pub(crate) fn add(&mut self, line: impl Display) {
+    pub fn add(&mut self, line: impl Display) {
         writeln!(self.pending, "{line}").expect("memory takes all");
     }
 
     /// Sends what was added.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// What the connection says. The lines may have arrived in part, so it is of no use any more.
+    pub fn flush(&mut self) -> io::Result<()> {
         if self.pending.is_empty() {
             return Ok(());
         }
