@@ -202,11 +202,17 @@ impl ChildProcess {
         guardian.watch(group);
         let (number, events) = (start.number, start.events.clone());
         let (seen, input) = (events.clone(), child.stdin.take().map(write_on_a_thread));
+        // It is disconnected once the watch has seen what it looks for, or will not see it any more.
+        let (watching, watched) = channel::<()>();
+        let tell = move |event| {
+            // The owner may have lost interest; nobody needs to hear it then.
+            _ = seen.send(event);
+            drop(watching);
+        };
         let watch = match start.watch {
             Watched::Nothing => None,
-            // The owner may have lost interest; nobody needs to hear it then.
-            Watched::Ready(text) => Some(Watch::for_text(text, move || _ = seen.send(Event::Ready(number)))),
-            Watched::FirstLine => Some(Watch::for_first_line(move |line| _ = seen.send(Event::Said(number, line)))),
+            Watched::Ready(text) => Some(Watch::for_text(text, move || tell(Event::Ready(number)))),
+            Watched::FirstLine => Some(Watch::for_first_line(move |line| tell(Event::Said(number, line)))),
         };
         let capture = Capture::start(
             child.stdout.take().expect("standard output is piped"),
@@ -215,6 +221,8 @@ impl ChildProcess {
         );
         let waiter = std::thread::spawn(move || {
             if let Some(exit) = wait_for_exit(group) {
+                // What it said before comes before.
+                _ = watched.recv_timeout(output::REST_PATIENCE);
                 _ = events.send(Event::Exited(number, exit));
             }
         });
@@ -388,6 +396,15 @@ mod tests {
     fn a_line_makes_it_ready() {
         let (_process, events, _folder) = shell("echo; echo now listening; sleep 100", Some("listening"));
         assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Ready(5)));
+    }
+
+    #[test]
+    fn what_a_program_says_comes_before_its_end() {
+        for _ in 0..50 {
+            let (_process, events, _folder) = shell("echo listening", Some("listening"));
+            assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Ready(5)));
+            assert_eq!(events.recv_timeout(PATIENCE), Ok(Event::Exited(5, ProcessExit::Code(0))));
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ const TAIL_BYTES: usize = 65_536;
 const REPORTED_BYTES: usize = 4_096;
 
 /// How long to wait for the rest of the output of a program that has ended.
-const REST_PATIENCE: Duration = Duration::from_secs(1);
+pub(super) const REST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The end of what a program printed to one stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@
 //! [consensus]. Whoever crashes is there again, and partitions heal, so a decision comes in the end.
 
 pub mod consensus;
+pub mod net;
 pub mod protocol;
 
 use std::collections::BTreeSet;

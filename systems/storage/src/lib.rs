@@ -577,7 +577,7 @@ mod tests {
     fn the_inversion_passes_the_monitor_and_not_the_oracle_and_writing_back_prevents_it() {
         // A write that reaches one server soon, and the others late: one reader asks that server, and then another does not.
         let mut inverted = 0;
-        for index in 0..4_000 {
+        for index in 0..2_000 {
             let case = universe::<Storage>(2, index);
             if case.writers() == Writers::Several {
                 continue;
@@ -587,6 +587,6 @@ mod tests {
             inverted += u32::from(!is_atomic);
             assert_eq!(judged(&TestCase { reads: Reads::Atomic, ..case.clone() }), (true, true), "{case:?}");
         }
-        assert!(inverted > 40, "{inverted}");
+        assert!(inverted > 15, "{inverted}");
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use simutant_nets::{Budget, StateSpace};
-use simutant_storage::net::{Combined, Driver, Level, Observation, Stimulus, storage};
+use simutant_storage::net::{Combined, Driver, Level, Observation, Reply, Stimulus, storage};
+use simutant_storage::protocol;
 
 fn explored(driver: Driver, level: Level) -> StateSpace<Stimulus, Observation> {
     storage(3, driver, level).explore(&Budget::default()).expect("it is small")
@@ -26,6 +27,32 @@ fn there_are_as_many_tests_of_quorum_functions_as_others_found() {
         assert_eq!(calls.len(), count, "{driver:?}: {calls:?}");
         assert!(calls.values().all(|results| results.len() == 1), "a quorum function is one");
     }
+}
+
+#[test]
+fn the_quorum_functions_of_the_simulation_pass_the_tests_of_the_net() {
+    let version = |reply: &Reply| match reply {
+        Reply::Holds(version) => Some(protocol::Version {
+            timestamp: protocol::Timestamp { number: version.timestamp.into(), writer: 1 },
+            value: Some(version.value.into()),
+        }),
+        Reply::Written => None,
+    };
+    let mut tested = 0;
+    for driver in DRIVERS {
+        for (stimulus, expected) in explored(driver, Level::QuorumFunctions).calls() {
+            let Stimulus::Replies(replies) = &stimulus else { panic!("{stimulus:?} is no list of replies") };
+            let versions: Option<Vec<protocol::Version>> = replies.iter().map(version).collect();
+            let combined = match versions {
+                Some(versions) => protocol::newest(&versions, 2)
+                    .map(|version| Combined::Value(version.value.expect("each has a value") as u8)),
+                None => protocol::written(&vec![(); replies.len()], 2).map(|()| Combined::Done),
+            };
+            assert_eq!(expected, BTreeSet::from([Observation::Combined(combined)]), "{stimulus:?}");
+            tested += 1;
+        }
+    }
+    assert_eq!(tested, 3 + 3 + 7 + 12 + 17 + 17);
 }
 
 /// Returns the orders in which calls are invoked and return, of all runs.
