@@ -1,7 +1,9 @@
 //! The net of Paxos has the test cases that others found, and keeps what consensus demands.
 
 use simutant_nets::{Budget, StateSpace};
-use simutant_paxos::net::{Failures, Level, Observation, Replica, Stimulus, paxos};
+use simutant_paxos::net::{Failures, Level, Observation, Replica, Stimulus, Vote, paxos};
+use simutant_paxos::protocol;
+use simutant_paxos::protocol::proposer::{accepted, promised};
 
 fn explored(replicas: Replica, failures: (u8, u8), level: Level) -> StateSpace<Stimulus, Observation> {
     let (phase_one, phase_two) = failures;
@@ -29,27 +31,38 @@ fn consensus_is_reached_by_two_replicas_with_a_failure_in_each_phase() {
     for checked in space.check() {
         assert_eq!(checked.witness, None, "{}", checked.name);
     }
-    let (markings, arcs) = (space.graph().markings(), space.graph().arcs());
-    println!("{markings} {arcs}");
-    assert!(markings < 2_000, "{markings} markings, {arcs} arcs");
+    assert_eq!((space.graph().markings(), space.graph().arcs()), (265, 379));
 }
 
 #[test]
-fn scratch() {
-    for replicas in [3, 5] {
-        for failures in FAILURES.into_iter().chain([(1, 1), (0, 2), (2, 0)]) {
-            if replicas == 3 && failures.0 + failures.1 > 1 { continue; }
-            for level in [Level::System, Level::Prepare, Level::Accept, Level::Commit] {
-                let (phase_one, phase_two) = failures;
-                let begun = std::time::Instant::now();
-                match paxos(replicas, Failures { phase_one, phase_two }, level).explore(&Budget::default()) {
-                    Ok(mut space) => {
-                        let count = if level == Level::System { space.tests().map(|t| t.cases.len()).unwrap_or(0) } else { space.calls().len() };
-                        println!("{replicas} {failures:?} {level:?}: {} markings, {} tests, {:?}", space.graph().markings(), count, begun.elapsed());
-                    }
-                    Err(error) => println!("{replicas} {failures:?} {level:?}: {error} {:?}", begun.elapsed()),
-                }
-            }
+fn three_replicas_have_more_tests_of_promises_than_others_found_in_ten_runs() {
+    // Wang's ten runs found 3, 6 and 6 of both. Where a leader fails when two of three have accepted, the third may not have
+    // when it promises to the next.
+    let counts = |level| FAILURES.map(|failures| explored(3, failures, level).calls().len());
+    assert_eq!(counts(Level::Prepare), [3, 12, 6]);
+    assert_eq!(counts(Level::Accept), [3, 6, 6]);
+}
+
+#[test]
+fn the_quorum_functions_of_the_simulation_pass_the_tests_of_the_net() {
+    let vote = |vote: Vote| protocol::Vote { round: vote.round.into(), value: vote.value.into() };
+    let mut tested = 0;
+    for failures in FAILURES {
+        for (stimulus, expected) in explored(2, failures, Level::Prepare).calls() {
+            let Stimulus::Promises(promises) = &stimulus else { panic!("{stimulus:?} is no list of promises") };
+            let replies: Vec<_> = promises.iter().map(|promise| Ok(promise.vote.map(vote))).collect();
+            let [Observation::Promised(expected)] = expected.into_iter().collect::<Vec<_>>()[..] else {
+                panic!("a quorum function is one")
+            };
+            assert_eq!(promised(&replies, 2), expected.map(|best| Ok(best.map(vote))), "{stimulus:?}");
+            tested += 1;
+        }
+        for (stimulus, expected) in explored(2, failures, Level::Accept).calls() {
+            let Stimulus::Votes(votes) = &stimulus else { panic!("{stimulus:?} is no list of votes") };
+            let is_quorum = accepted(&vec![Ok(()); votes.len()], 2).is_some();
+            assert!(expected.iter().all(|expected| *expected == Observation::Accepted(is_quorum.then(|| votes[0]))));
+            tested += 1;
         }
     }
+    assert_eq!(tested, 10 + 10);
 }
