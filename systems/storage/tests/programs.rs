@@ -1,12 +1,15 @@
 //! The storage of processes that Simutant kills and starts again, over networks that delay, lose and part what they send.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
 use simutant_harness::{Implementation, RunOptions, TestReport, run_suite};
 use simutant_outcomes::{Suite, SuiteCase};
-use simutant_storage::Storage;
+use simutant_sim_core::Probability;
+use simutant_storage::protocol::Reads;
 use simutant_storage::testbed::TESTBEDS;
+use simutant_storage::{Step, Storage, TestCase};
 use simutant_storage_programs::faults;
 use simutant_system::universe;
 
@@ -18,13 +21,13 @@ fn implementation(name: &str) -> Implementation {
     TESTBEDS.find(name, &[folder]).expect("the implementation is there")
 }
 
-/// Runs test cases of the universe on an implementation. They mostly wait, so several run at once.
-fn run(name: &str, indices: impl IntoIterator<Item = usize>) -> TestReport {
-    let case = |(place, index): (usize, usize)| {
-        let case = serde_json::to_value(universe::<Storage>(1, index)).expect("a test case is plain data");
-        SuiteCase::new(format!("{place}: {index}"), case)
+/// Runs test cases on an implementation. They mostly wait, so several run at once.
+fn run(name: &str, cases: impl IntoIterator<Item = TestCase>) -> TestReport {
+    let case = |(place, case): (usize, TestCase)| {
+        let case = serde_json::to_value(case).expect("a test case is plain data");
+        SuiteCase::new(place.to_string(), case)
     };
-    let cases = indices.into_iter().enumerate().map(case);
+    let cases = cases.into_iter().enumerate().map(case);
     let suite = Suite::of_cases("storage", "of the universe", 1, cases);
     let options = RunOptions {
         jobs: 12.try_into().expect("12 is not 0"),
@@ -36,18 +39,97 @@ fn run(name: &str, indices: impl IntoIterator<Item = usize>) -> TestReport {
 
 #[test]
 fn programs_that_keep_to_the_protocol_pass_and_suffer_all_faults() {
-    let report = run("storage", 0..24);
+    let report = run("storage", (0..24).map(of_universe));
     let wrong: Vec<_> = report.results.iter().filter(|result| !result.verdict.passes()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(report.results.iter().all(|result| result.not_injected.is_empty()), "{report:#?}");
 }
 
+fn of_universe(index: usize) -> TestCase {
+    universe::<Storage>(1, index)
+}
+
+/// Returns three servers, and clients at these distances, which make these steps; readers write back.
+fn atomic(clients: [(&[Step], [u64; 3]); 4]) -> TestCase {
+    TestCase {
+        servers: 3,
+        reads: Reads::Atomic,
+        distances_ms: clients.iter().map(|(_, distances)| distances.to_vec()).collect(),
+        clients: clients.iter().map(|(steps, _)| steps.to_vec()).collect(),
+        jitter_ms: 0,
+        drop: Probability::ZERO,
+        crashes: Vec::new(),
+        partitions: Vec::new(),
+        seed: 1,
+        outcomes: BTreeSet::new(),
+    }
+}
+
 /// Checks that `storage-FAULT` fails on one of these test cases, for a reason that says `expect`. Where it fails depends on
 /// moments, so a busy machine may pass one.
 #[track_caller]
-fn check_fails(fault: &str, indices: &[usize], expect: &str) {
-    let report = run(&format!("storage-{fault}"), indices.iter().copied());
+fn check_fails(fault: &str, cases: impl IntoIterator<Item = TestCase>, expect: &str) {
+    let report = run(&format!("storage-{fault}"), cases);
     let failure = report.failures().next().expect("the mistake shows");
     let finding = failure.verdict.finding().expect("it failed").to_string();
     assert!(finding.contains(expect), "{finding}");
+}
+
+#[test]
+fn the_smallest_timestamp_of_a_majority_is_not_what_was_written_last() {
+    check_fails("reads-lowest", [6, 7, 17, 27].map(of_universe), "may have read");
+}
+
+#[test]
+fn a_write_that_is_over_before_a_quorum_has_it_is_found() {
+    check_fails("quorum-of-less", [27, 37, 46, 55].map(of_universe), "may have read");
+}
+
+#[test]
+fn a_write_that_counts_what_was_sent_is_found() {
+    check_fails("counts-without-acknowledgement", [1, 4, 12, 17].map(of_universe), "may have read");
+}
+
+#[test]
+fn a_server_that_forgets_in_a_crash_is_found() {
+    check_fails("forgets-in-a-crash", [37, 66, 68, 110].map(of_universe), "nothing");
+}
+
+/// The inversion: the monitor of a regular register does not see it. A write reaches the first server long before the others;
+/// one reader asks that server, and then another one asks the others.
+#[test]
+fn an_atomic_read_that_does_not_write_back_is_found() {
+    let (read, pause) = (Step::Read, Step::Pause);
+    let case = atomic([
+        (&[Step::Write(1)], [1, 80, 80]),
+        (&[pause(10), read, read, read, read], [1, 1, 80]),
+        (&[pause(20), read, pause(5), read, pause(5), read, pause(5), read], [80, 1, 1]),
+        (&[pause(1)], [1, 1, 1]),
+    ]);
+    assert!(run("storage", [case.clone()]).failures().next().is_none());
+    check_fails("skips-write-back", vec![case; 4], "no order of the calls");
+}
+
+/// Two writers ask for the largest timestamp at the same time, and their writes come to the servers in different orders.
+#[test]
+fn two_writers_with_the_same_number_are_found() {
+    let (read, pause) = (Step::Read, Step::Pause(100));
+    let reads = [pause, pause, pause, read, read, read, read];
+    let case = atomic([
+        (&[Step::Write(1)], [40, 60, 80]),
+        (&[Step::Write(2)], [80, 60, 40]),
+        (&reads, [1, 1, 80]),
+        (&reads, [80, 1, 1]),
+    ]);
+    assert!(run("storage", [case.clone()]).failures().next().is_none());
+    check_fails("ignores-writers", vec![case; 4], "no order of the calls");
+}
+
+#[test]
+fn every_fault_has_its_implementation_file() {
+    for (fault, _) in faults::ALL {
+        for side in implementation(&format!("storage-{fault}")).sides {
+            assert!(side.command.ends_with(&["--fault".into(), fault.into()]), "{fault}: {side:?}");
+        }
+    }
 }
