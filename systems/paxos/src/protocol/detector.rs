@@ -38,7 +38,7 @@ pub async fn detect(context: Context<PaxosMessage>, number: Replica, replicas: V
             }
         }
         if suspected.intersection(&alive).next().is_some() {
-            delay = delay + DELAY;
+            delay += DELAY;
         }
         suspected = (0..replicas.len()).filter(|other| !alive.contains(other)).collect();
         let leader = leader(replicas.len(), &suspected);
