@@ -45,8 +45,6 @@ rules! {
         "a proxy MUST NOT automatically retry non-idempotent requests"
     Once "once" "RFC 9110, 9.2.2"
         "idempotent methods are distinguished because the request can be repeated automatically if a communication failure occurs before the client is able to read the server's response"
-    Forwards "forwards" "RFC 9110, 3.7"
-        "a proxy is chosen by the client to receive requests and attempt to satisfy those requests via translation through the HTTP interface"
     NoStore "no-store" "RFC 9111, 5.2.2.5"
         "the no-store response directive indicates that a cache MUST NOT store any part of either the immediate request or the response and MUST NOT use the response to satisfy any other request"
     OwnResponse "own-response" "RFC 9112, 9.2"
@@ -71,6 +69,8 @@ rules! {
         "intermediaries SHOULD remove or replace fields that are known to require removal before forwarding, whether or not they appear as a connection-option"
     ResponseVia "response-via" "RFC 9110, 7.6.3"
         "a proxy MUST send an appropriate Via header field in each message that it forwards"
+    Forwards "forwards" "RFC 9110, 3.7"
+        "a proxy is chosen by the client to receive requests and attempt to satisfy those requests via translation through the HTTP interface"
 }
 
 /// A set of rules.
