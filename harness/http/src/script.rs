@@ -303,6 +303,17 @@ mod tests {
     }
 
     #[test]
+    fn origins_have_their_places() {
+        let answers = Answers::with_origins(vec!["h:1".to_owned(), "h:2".to_owned()]);
+        let path = |text: &str| step(1, text).request("r1", &answers).0.path;
+        assert_eq!(path("http://<origin>/<run> <origin:1> <origin:2>"), "http://h:1/r1 h:1 h:2");
+        // Nobody knows these.
+        for text in ["<origin:0>", "<origin:3>", "<origin:x>", "<origins>"] {
+            assert_eq!(path(text), text);
+        }
+    }
+
+    #[test]
     fn the_last_answer_of_the_same_path_comes_before_others() {
         let mut answers = Answers::default();
         answers.add(&step(1, "/a"), Response::new(200, "first"));

@@ -305,4 +305,45 @@ mod tests {
         assert!(text(&Request::new("POST", "/a")).ends_with("Content-Length: 0\r\n\r\n"));
         assert!(text(&Request::new("GET", "/a")).ends_with("Host: h:1\r\n\r\n"));
     }
+
+    #[test]
+    fn requests_are_read_as_they_are_sent() {
+        let put = Request::new("PUT", "http://h:1/a").header("If-Match", "*").body("some content");
+        for request in [put.clone(), put.clone().header("Transfer-Encoding", "chunked"), Request::new("GET", "/a")] {
+            let bytes = bytes(&request, "h:1");
+            let arrived =
+                super::request(&[&bytes[..], b"GET"].concat()).expect("it is well-formed").expect("it is whole");
+            assert_eq!(arrived.bytes, bytes.len());
+            assert_eq!((&arrived.request.path, &arrived.request.body), (&request.path, &request.body));
+            assert_eq!((arrived.request.get("host"), arrived.is_last), (Some("h:1"), false));
+            for end in 0..bytes.len() {
+                assert_eq!(super::request(&bytes[..end]), Ok(None), "{end}");
+            }
+        }
+        let old = request(b"GET / HTTP/1.0\r\n\r\n").expect("it is well-formed").expect("it is whole");
+        assert!(old.is_old && old.is_last);
+    }
+
+    #[test]
+    fn answers_of_origins_are_read_as_they_are_sent_and_those_that_are_cut_are_not_whole() {
+        let content = ".".repeat(2 * CHUNK_BYTES + 1);
+        for framing in [Framing::Sized, Framing::Chunked, Framing::Closed] {
+            let whole = OriginAnswer { response: Response::new(200, &*content), framing, ending: Ending::Kept };
+            let is_ended = framing == Framing::Closed;
+            let bytes = answer("GET", &whole);
+            let read = response(&bytes, "GET", is_ended).expect("it is well-formed").expect("it is whole");
+            assert_eq!((read.response.body, read.bytes), (content.clone(), bytes.len()));
+            let head = answer("HEAD", &whole);
+            assert_eq!(head, bytes[..head.len()]);
+        }
+        for framing in [Framing::Sized, Framing::Chunked] {
+            let cut = OriginAnswer { response: Response::new(200, &*content), framing, ending: Ending::Cut(1_500) };
+            let bytes = answer("GET", &cut);
+            assert_eq!(response(&bytes, "GET", true), Ok(None));
+            assert_eq!(part(&bytes).body, cut.sent().expect("it is some").body);
+        }
+        let nothing =
+            OriginAnswer { response: Response::new(200, ""), framing: Framing::Sized, ending: Ending::Nothing };
+        assert_eq!((answer("GET", &nothing), part(b"HTTP/1.1 2")), (Vec::new(), Response::default()));
+    }
 }

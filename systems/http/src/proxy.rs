@@ -391,3 +391,191 @@ fn max_forwards(request: &Request) -> Option<u64> {
     let max = request.get("max-forwards").filter(|_| request.method == "OPTIONS");
     max.and_then(|max| max.parse().ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use simutant_http_tester::watch::Watch;
+
+    use super::*;
+
+    const ORIGIN: &str = "h:1";
+
+    /// What happens, by the places of exchanges.
+    #[derive(Debug, Clone)]
+    enum Seen {
+        /// A client sends a request.
+        Sent(usize, Request),
+        /// The origin receives one; it is the answer with this number.
+        Received(Request, usize),
+        Got(usize, Response),
+        Ended(usize, Response),
+    }
+    use Seen::{Ended, Got, Received, Sent};
+
+    /// Returns whether something can happen to a proxy that may break rules.
+    fn is_possible(all: &[Seen], waived: &[usize]) -> bool {
+        let mut proxy = Proxy::default();
+        waived.iter().for_each(|rule| proxy.waive(*rule));
+        let mut watch = Watch::new(proxy);
+        all.iter().cloned().all(|seen| {
+            let (event, response) = match seen {
+                Sent(exchange, request) => (ProxyEvent::Sent { exchange, request }, Response::default()),
+                Received(request, number) => {
+                    let (origin, answer) = (ORIGIN.to_owned(), answer(&request, number));
+                    (ProxyEvent::Received { exchange: 0, origin, request, answer }, Response::default())
+                }
+                Got(exchange, response) => (ProxyEvent::Got { exchange }, response),
+                Ended(exchange, response) => (ProxyEvent::Ended { exchange }, response),
+            };
+            let asked = watch.asked(Session(0), event);
+            watch.answered(&asked, response).is_ok()
+        })
+    }
+
+    /// Checks which rules would allow something if each was waived; `Ok` if it is right.
+    #[track_caller]
+    fn check(all: &[Seen], expect: Result<(), &[&str]>) {
+        let allowing: Vec<&str> =
+            (0..RULES.len()).filter(|rule| is_possible(all, &[*rule])).map(|rule| RULES[rule].name).collect();
+        assert_eq!(if is_possible(all, &[]) { Ok(()) } else { Err(allowing.as_slice()) }, expect);
+    }
+
+    /// Returns a request of a client.
+    fn ask(method: &str, fields: &[(&str, &str)]) -> Request {
+        let request = Request::new(method, format!("http://{ORIGIN}/a?b"));
+        fields.iter().fold(request, |request, (name, value)| request.header(*name, *value))
+    }
+
+    /// Returns what a right proxy makes of it, with other fields.
+    fn forwarded(request: &Request, fields: &[(&str, &str)]) -> Request {
+        let mut forwarded = Request { path: "/a?b".to_owned(), ..request.clone() };
+        for (name, value) in [("Host", ORIGIN), ("Via", "1.1 proxy")].iter().chain(fields) {
+            forwarded = forwarded.header(*name, *value);
+        }
+        forwarded
+    }
+
+    /// Returns what a right proxy relays of the answer with a number, with other fields.
+    fn relay(request: &Request, number: usize, fields: &[(&str, &str)]) -> Response {
+        let mut response = answer(request, number).sent().unwrap_or_default();
+        for (name, value) in [("date", "today"), ("via", "1.1 proxy")].iter().chain(fields) {
+            response.headers.insert((*name).to_owned(), (*value).to_owned());
+        }
+        response
+    }
+
+    #[test]
+    fn a_request_is_forwarded_as_it_is() {
+        let get = ask("GET", &[("Unknown", "it is")]);
+        let received = |request: Request| [Sent(1, get.clone()), Received(request, 1)];
+        let right = forwarded(&get, &[]);
+        check(&received(right.clone()), Ok(()));
+        check(&received(forwarded(&get, &[("X-Forwarded-For", "me")])), Ok(()));
+        check(&received(forwarded(&get, &[("Host", "other")])), Err(&["host"]));
+        check(&received(forwarded(&get, &[("Unknown", "it was")])), Err(&["request-fields"]));
+        check(&received(Request { method: "HEAD".to_owned(), ..right.clone() }), Err(&["method"]));
+        check(&received(Request { path: "/a".to_owned(), ..right.clone() }), Err(&["target"]));
+        check(&received(Request { path: get.path.clone(), ..right }), Err(&["origin-form"]));
+        let put = ask("PUT", &[("Cache-Control", "no-transform")]).body("a");
+        let other = forwarded(&put, &[]).body("b");
+        check(&[Sent(1, put.clone()), Received(other.clone(), 1)], Err(&["request-content"]));
+        // A proxy may transform what does not forbid it.
+        let free = ask("PUT", &[]).body("a");
+        check(&[Sent(1, free.clone()), Received(forwarded(&free, &[]).body("b"), 1)], Ok(()));
+        check(&[Received(forwarded(&free, &[]), 1)], Err(&[]));
+    }
+
+    #[test]
+    fn fields_of_a_connection_stay_there() {
+        let get =
+            ask("GET", &[("Connection", "close, pRIVATE"), ("Private", "a"), ("TE", "trailers"), ("Via", "1.0 b")]);
+        let mut right = forwarded(&get, &[("Via", "1.0 b, 1.1 proxy")]);
+        for name in ["Connection", "Private", "TE"] {
+            right.headers.remove(name);
+        }
+        let received = |request: Request| [Sent(1, get.clone()), Received(request, 1)];
+        check(&received(right.clone()), Ok(()));
+        check(&received(right.clone().header("Connection", "close")), Ok(()));
+        check(&received(right.clone().header("private", "a")), Err(&["request-connection"]));
+        check(&received(right.clone().header("te", "trailers")), Err(&["request-hop-by-hop"]));
+        check(&received(right.clone().header("Via", "1.0 b")), Err(&["request-via"]));
+        check(&received(right.header("Via", "1.1 proxy")), Err(&["request-via"]));
+    }
+
+    #[test]
+    fn options_are_forwarded_as_often_as_they_say() {
+        let options = |max: &str| ask("OPTIONS", &[("Max-Forwards", max)]);
+        let received = |max: &str, left: &str| {
+            [Sent(1, options(max)), Received(forwarded(&options(max), &[("Max-Forwards", left)]), 1)]
+        };
+        check(&received("2", "1"), Ok(()));
+        check(&received("2", "2"), Err(&["max-forwards"]));
+        check(&received("0", "0"), Err(&["max-forwards-zero"]));
+        let got = |max: &str| [Sent(1, options(max)), Got(1, Response::new(501, ""))];
+        check(&got("0"), Ok(()));
+        check(&got("1"), Err(&["forwards"]));
+        let star = Request::new("OPTIONS", format!("http://{ORIGIN}"));
+        let received = |path: &str| {
+            [Sent(1, star.clone()), Received(Request { path: path.to_owned(), ..forwarded(&star, &[]) }, 1)]
+        };
+        check(&received("*"), Ok(()));
+        check(&received("/"), Err(&["options-star"]));
+    }
+
+    #[test]
+    fn a_response_is_relayed_as_it_is_to_who_asked() {
+        let get = ask("GET", &[("Answer-Private", "private")]);
+        let begin = [Sent(1, get.clone()), Received(forwarded(&get, &[]), 7)];
+        let got = |response: Response| [&begin[..], &[Got(1, response)]].concat();
+        let mut right = relay(&get, 7, &[]);
+        right.headers.remove("connection");
+        check(&got(right.clone()), Err(&["response-connection"]));
+        right.headers.remove("private");
+        check(&got(right.clone()), Ok(()));
+        check(&got(Response { status: 404, ..right.clone() }), Err(&["status"]));
+        check(&got(Response { body: "answer".to_owned(), ..right.clone() }), Err(&["response-content"]));
+        for (field, rule) in [
+            ("via", "response-via"),
+            ("date", "date"),
+            (NUMBER, "response-fields"),
+            ("cache-control", "response-cache-control"),
+        ] {
+            let mut less = right.clone();
+            less.headers.remove(field);
+            // What has no number may be of the proxy's own.
+            let rules = if field == NUMBER { vec![rule, "forwards"] } else { vec![rule] };
+            check(&got(less), Err(&rules));
+        }
+        check(&got(Response::new(502, "")), Err(&["forwards"]));
+        let other = Sent(2, get.clone());
+        let [sent, received] = &begin;
+        check(&[sent.clone(), other.clone(), received.clone(), Got(2, right.clone())], Ok(()));
+        check(&[&got(right.clone())[..], &[other, Got(2, right.clone())]].concat(), Err(&["no-store"]));
+        let second = [Sent(2, ask("PUT", &[])), Received(forwarded(&ask("PUT", &[]), &[]), 8), Got(2, right)];
+        check(&[&begin[..], &second].concat(), Err(&["own-response"]));
+    }
+
+    #[test]
+    fn what_an_origin_cuts_short_is_asked_for_again_or_told() {
+        let begin = |method: &str, ending: &str, count: usize| {
+            let request = ask(method, &[("Answer-Ending", ending)]);
+            let received = (1..=count).map(|number| Received(forwarded(&request, &[]), number));
+            let all: Vec<Seen> = std::iter::once(Sent(1, request.clone())).chain(received).collect();
+            (all, request)
+        };
+        check(&begin("GET", "nothing", 2).0, Ok(()));
+        check(&begin("POST", "nothing", 2).0, Err(&["retry"]));
+        check(&begin("GET", "closed", 2).0, Err(&["once"]));
+        let (all, request) = begin("GET", "1", 1);
+        let then = |seen: Seen| [&all[..], &[seen]].concat();
+        check(&then(Got(1, Response::new(502, ""))), Ok(()));
+        check(&then(Ended(1, Response::default())), Ok(()));
+        check(&then(Ended(1, relay(&request, 1, &[]))), Ok(()));
+        check(&then(Ended(1, Response::new(404, ""))), Err(&[]));
+        let mut whole = relay(&request, 1, &[]);
+        whole.headers.remove("connection");
+        check(&then(Got(1, whole)), Err(&["incomplete"]));
+        let (all, _) = begin("GET", "closed", 1);
+        check(&[&all[..], &[Ended(1, Response::default())]].concat(), Err(&[]));
+    }
+}

@@ -1,5 +1,7 @@
 //! Proxies between the tester's clients and its origins: the right one is never rejected, and each mistake is found.
 
+#![expect(clippy::disallowed_methods, reason = "a real proxy has a thread for each connection")]
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
