@@ -93,6 +93,9 @@ pub enum Ending {
     Kept,
     /// It closes the connection after the response.
     Closed,
+    /// It sends a second response that nobody has asked for, which is `200` with the field `unasked`, and closes the
+    /// connection.
+    More,
     /// It closes the connection after so many bytes of the body, which is longer.
     Cut(usize),
     /// It closes the connection without a response.
@@ -102,13 +105,13 @@ pub enum Ending {
 impl OriginAnswer {
     /// Returns whether the whole response is sent.
     pub const fn is_whole(&self) -> bool {
-        matches!(self.ending, Ending::Kept | Ending::Closed)
+        matches!(self.ending, Ending::Kept | Ending::Closed | Ending::More)
     }
 
     /// Returns how much of the response is sent: `None` is nothing.
     pub fn sent(&self) -> Option<Response> {
         match self.ending {
-            Ending::Kept | Ending::Closed => Some(self.response.clone()),
+            Ending::Kept | Ending::Closed | Ending::More => Some(self.response.clone()),
             Ending::Cut(bytes) => {
                 let body = self.response.body.get(..bytes).unwrap_or(&self.response.body).to_owned();
                 Some(Response { body, ..self.response.clone() })
@@ -123,6 +126,7 @@ impl std::fmt::Display for OriginAnswer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.ending {
             Ending::Kept | Ending::Closed => write!(formatter, "{}", self.response),
+            Ending::More => write!(formatter, "{}, and something that nobody asked for", self.response),
             Ending::Cut(bytes) => write!(formatter, "{}, cut after {bytes} bytes of the body", self.response),
             Ending::Nothing => formatter.write_str("nothing, and closed the connection"),
         }

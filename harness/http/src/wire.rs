@@ -169,7 +169,7 @@ pub(crate) fn answer(method: &str, answer: &OriginAnswer) -> Vec<u8> {
     let sent = match ending {
         Ending::Nothing => return Vec::new(),
         Ending::Cut(bytes) => body.as_bytes().get(..*bytes).unwrap_or(body.as_bytes()),
-        Ending::Kept | Ending::Closed => body.as_bytes(),
+        Ending::Kept | Ending::Closed | Ending::More => body.as_bytes(),
     };
     let mut bytes = head.into_bytes();
     if method != "HEAD" && !has_no_body {
@@ -182,8 +182,14 @@ pub(crate) fn answer(method: &str, answer: &OriginAnswer) -> Vec<u8> {
             bytes.extend_from_slice(sent);
         }
     }
+    if *ending == Ending::More {
+        bytes.extend_from_slice(UNASKED);
+    }
     bytes
 }
+
+/// A response that nobody has asked for.
+const UNASKED: &[u8] = b"HTTP/1.1 200 Fine\r\nunasked: yes\r\ncontent-length: 0\r\n\r\n";
 
 /// What ends a content in chunks.
 const LAST_CHUNK: &[u8] = b"0\r\n\r\n";

@@ -77,7 +77,7 @@ const FIELDS: &[(&str, &[&str], u8)] = &[
     ("Answer-Status", &["201", "204", "299", "404", "503"], 4),
     ("Answer-Length", &["0", "1000", "5000", "70000"], 3),
     ("Answer-Framing", &["chunked", "chunked", "closed"], 3),
-    ("Answer-Ending", &["closed", "closed", "nothing", "1", "999"], 6),
+    ("Answer-Ending", &["closed", "closed", "more", "nothing", "1", "999"], 6),
     ("Answer-Private", &["Private", "keep-alive, pRIVATE", "Nothing ,Private"], 6),
     ("Answer-Via", &["1.0 behind"], 12),
     ("Answer-Keep-Alive", &["timeout=7"], 12),
@@ -156,6 +156,8 @@ fn answer(request: &Request, number: usize) -> OriginAnswer {
     let ending = match wish("Answer-Ending") {
         Some("nothing") => Ending::Nothing,
         Some("closed") => Ending::Closed,
+        // What ends with its connection has no end before it.
+        Some("more") if framing != Framing::Closed => Ending::More,
         Some(bytes) => match bytes.parse() {
             // What ends with its connection is never cut, and neither is what is not sent.
             Ok(bytes) if bytes < body.len() && framing != Framing::Closed && request.method != "HEAD" => {
@@ -169,7 +171,7 @@ fn answer(request: &Request, number: usize) -> OriginAnswer {
     let mut add = |name: &str, value: &str| _ = response.headers.insert(name.to_owned(), value.to_owned());
     add("cache-control", "no-store, no-transform");
     add(NUMBER, &number.to_string());
-    let closes = ending != Ending::Kept || framing == Framing::Closed;
+    let closes = !matches!(ending, Ending::Kept | Ending::More) || framing == Framing::Closed;
     let options = [wish("Answer-Private"), closes.then_some("close")];
     if options != [None; 2] {
         add("connection", &options.into_iter().flatten().collect::<Vec<_>>().join(", "));
@@ -301,6 +303,11 @@ impl Proxy {
             let mut broken = RuleSet::default();
             broken.add_if(!(is_asked || has_failed && matches!(seen.status, 500 | 502..=504)), R::Forwards);
             candidates.push((broken, ()));
+        }
+        if seen.get("unasked").is_some() {
+            let mut broken = RuleSet::default();
+            broken.add_if(true, R::Unasked);
+            return vec![(broken, ())];
         }
         for Forwarded { of: asked, answer } in &self.forwarded {
             let Some(sent) = answer.sent() else { continue };

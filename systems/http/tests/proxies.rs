@@ -31,10 +31,11 @@ enum Fault {
     ForgetsVia,
     ForwardsZero,
     Stores,
+    RelaysWhatNobodyAskedFor,
 }
 
 /// Each mistake, with the rule that it breaks.
-const FAULTS: [(Fault, &str); 15] = [
+const FAULTS: [(Fault, &str); 16] = [
     (Fault::DropsResponseContent, "response-content"),
     (Fault::DropsRequestContent, "request-content"),
     (Fault::MisnamesField, "response-fields"),
@@ -50,6 +51,7 @@ const FAULTS: [(Fault, &str); 15] = [
     (Fault::ForgetsVia, "request-via"),
     (Fault::ForwardsZero, "max-forwards-zero"),
     (Fault::Stores, "no-store"),
+    (Fault::RelaysWhatNobodyAskedFor, "unasked"),
 ];
 
 /// A message: its first line, its fields and its content.
@@ -59,6 +61,8 @@ struct Message {
     fields: Vec<(String, String)>,
     content: Vec<u8>,
     is_whole: bool,
+    /// What comes after it.
+    rest: Vec<u8>,
 }
 
 impl Message {
@@ -121,7 +125,8 @@ impl Message {
 
     fn write(&self, to: &mut TcpStream) -> std::io::Result<()> {
         let fields: String = self.fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        to.write_all(&[format!("{}\r\n{fields}\r\n", self.line).as_bytes(), &self.content].concat())
+        let head = format!("{}\r\n{fields}\r\n", self.line);
+        to.write_all(&[head.as_bytes(), &self.content, &self.rest].concat())
     }
 }
 
@@ -224,7 +229,12 @@ fn relayed(mut request: Message, fault: Fault, shared: &Shared) -> Option<Messag
     let ask = || {
         let mut origin = TcpStream::connect(authority).ok()?;
         request.write(&mut origin).ok()?;
-        Message::read(&mut BufReader::new(origin), method != "HEAD", true)
+        let mut origin = BufReader::new(origin);
+        let mut answer = Message::read(&mut origin, method != "HEAD", true)?;
+        if fault == Fault::RelaysWhatNobodyAskedFor {
+            origin.read_to_end(&mut answer.rest).ok()?;
+        }
+        Some(answer)
     };
     let mut answer = ask();
     let retries = match fault {

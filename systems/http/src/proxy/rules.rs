@@ -49,6 +49,8 @@ rules! {
         "the no-store response directive indicates that a cache MUST NOT store any part of either the immediate request or the response and MUST NOT use the response to satisfy any other request"
     OwnResponse "own-response" "RFC 9112, 9.2"
         "HTTP/1.1 does not include a request identifier; it relies on the order of response arrival to correspond exactly to the order in which requests are made on the same connection"
+    Unasked "unasked" "RFC 9112, 6.3"
+        "a client MUST NOT process, cache, or forward such extra data as a separate response, since such behavior would be vulnerable to cache poisoning"
     Status "status" "RFC 9110, 15"
         "the status code of a response describes the result of the request and the semantics of the response"
     Incomplete "incomplete" "RFC 9112, 8"
