@@ -21,6 +21,8 @@ use self::rules::{RULES, RuleId, RuleSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Proxy {
     waived: RuleSet,
+    /// Whether a client got what nobody asked for, since that is waived.
+    is_split: bool,
     requests: Vec<Asked>,
     forwarded: Vec<Forwarded>,
 }
@@ -201,6 +203,7 @@ impl Specification for Proxy {
     }
 
     fn agrees(&mut self, event: &ProxyEvent, _: &Response, seen: &Response, open: &mut Open<'_>) -> bool {
+        use RuleId as R;
         match event {
             ProxyEvent::Sent { .. } => true,
             ProxyEvent::Received { origin, request, answer, .. } => {
@@ -211,10 +214,21 @@ impl Specification for Proxy {
             }
             ProxyEvent::Got { exchange } => self.place(*exchange).is_some_and(|of| {
                 self.requests[of].is_over = true;
-                self.choose(self.broken_by_response(of, seen), open).is_some()
+                let is_possible = self.choose(self.broken_by_response(of, seen), open).is_some();
+                self.is_split |= is_unasked(seen);
+                if is_unasked(seen) {
+                    // The answers to what follows on the connection come one later, and nobody knows whose each is.
+                    for rule in [R::Once, R::Retry, R::NoStore, R::OwnResponse, R::Forwards, R::Unasked] {
+                        self.waived.add(rule as usize);
+                    }
+                }
+                is_possible
             }),
             ProxyEvent::Ended { exchange } => self.place(*exchange).is_some_and(|of| {
                 self.requests[of].is_over = true;
+                if self.is_split {
+                    return true;
+                }
                 let is_it = |answer: &OriginAnswer| {
                     let Response { status, body, .. } = &answer.response;
                     !answer.is_whole()
@@ -304,7 +318,7 @@ impl Proxy {
             broken.add_if(!(is_asked || has_failed && matches!(seen.status, 500 | 502..=504)), R::Forwards);
             candidates.push((broken, ()));
         }
-        if seen.get("unasked").is_some() {
+        if is_unasked(seen) {
             let mut broken = RuleSet::default();
             broken.add_if(true, R::Unasked);
             return vec![(broken, ())];
@@ -380,6 +394,11 @@ impl Fields {
         }
         Self { are_forwarded, is_named_forwarded, is_hop_forwarded, is_via_added }
     }
+}
+
+/// Returns whether a response is what an origin sends beside its answer.
+fn is_unasked(response: &Response) -> bool {
+    response.get("unasked").is_some()
 }
 
 /// Returns the elements of a list.
