@@ -75,6 +75,9 @@ rules! {
         "a proxy is chosen by the client to receive requests and attempt to satisfy those requests via translation through the HTTP interface"
 }
 
+// A set has a bit for each.
+const _: () = assert!(RULES.len() <= 32);
+
 /// A set of rules.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct RuleSet(u32);
