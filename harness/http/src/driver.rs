@@ -13,10 +13,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{RecvFlags, recv};
 use simutant_oracle::Session;
 
+use crate::checking::{self, Checking};
 use crate::message::{Request, Response};
+use crate::origin::OriginAnswer;
 use crate::script::{Answers, Step, Substitute};
 use crate::service::HttpService;
-use crate::watch::{Asked, Unsure, Watch, Wrong};
+use crate::serving::{Received, Serving};
+use crate::watch::{Asked, Unsure, Wrong};
 use crate::wire::{self, Malformed};
 
 /// What is read from a connection at once.
@@ -31,14 +34,34 @@ const LEAVING: Duration = Duration::from_millis(50);
 /// A request, and what became of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Exchange {
-    /// The place of the step in the script.
-    pub(crate) step: usize,
-    /// On which of all connections it went out.
+    pub(crate) side: Side,
+    /// On which of all connections it went out; 0 of a proxy's.
     pub(crate) session: Session,
     pub(crate) request: Request,
     pub(crate) substitutes: Vec<Substitute>,
     /// The answer, and how many requests had been sent when it arrived.
     pub(crate) answer: Option<(Response, usize)>,
+    /// Whether the connection was closed before the whole answer was there.
+    pub(crate) is_cut: bool,
+}
+
+/// Who makes a request.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Side {
+    /// A client, for the step of the script at this place.
+    Client { step: usize },
+    /// A proxy, to the origin server of this name.
+    Origin { name: String, answer: OriginAnswer },
+}
+
+impl Exchange {
+    /// Returns the place of its step in the script, if a client made it.
+    pub(crate) const fn step(&self) -> Option<usize> {
+        match self.side {
+            Side::Client { step } => Some(step),
+            Side::Origin { .. } => None,
+        }
+    }
 }
 
 /// The end of a script.
@@ -50,6 +73,8 @@ pub(crate) enum End {
     Wrong(usize),
     /// What arrived as the answer to this exchange is no response.
     Malformed(usize, String),
+    /// What this origin server received is no request.
+    Garbled(String, String),
     /// This exchange was not answered in time.
     Silent(usize),
     /// The connection was closed before the answer to this exchange was there, and not because it had been used before.
@@ -146,12 +171,6 @@ impl Drop for LookedAt<'_> {
     }
 }
 
-/// Returns an operation of the specification.
-pub(crate) fn operation<S: HttpService>(request: Request) -> Result<S::Operation, End> {
-    let words = request.to_string();
-    request.try_into().map_err(|error| End::Unspecified(format!("{words}: {error}")))
-}
-
 impl Server {
     /// Makes the requests of a script on a service that begins in a state.
     pub(crate) fn run<S: HttpService>(&self, script: &[Step], initial: &S, run: &str) -> Run {
@@ -159,12 +178,17 @@ impl Server {
         if let Err(end) = self.prepare() {
             return Run { end, ..seen };
         }
+        let serving = match S::origins().map(|origins| Serving::open(origins.count, origins.answer)).transpose() {
+            Ok(serving) => serving,
+            Err(error) => return Run { end: End::Unreachable(format!("an origin server: {error}")), ..seen },
+        };
         let mut client = Client {
             server: self,
             script,
             name: run,
-            watch: Watch::new(initial.clone()),
-            answers: Answers::default(),
+            checking: Checking::new(initial.clone()),
+            answers: Answers::with_origins(serving.as_ref().map(Serving::names).unwrap_or_default()),
+            serving,
             connections: script
                 .iter()
                 .map(|step| step.connection)
@@ -199,7 +223,9 @@ impl Server {
     /// Returns a request as it is sent: with the beginning of its path, and the headers that all have.
     pub(crate) fn whole(&self, request: &Request) -> Request {
         let mut whole = request.clone();
-        whole.path.insert_str(0, &self.base);
+        if request.authority().is_none() {
+            whole.path.insert_str(0, &self.base);
+        }
         for (name, value) in self.headers.iter().filter(|(name, _)| request.get(name).is_none()) {
             whole.headers.insert(name.clone(), value.clone());
         }
@@ -230,8 +256,10 @@ struct Client<'a, S: HttpService> {
     script: &'a [Step],
     /// What `<run>` stands for.
     name: &'a str,
-    watch: Watch<S>,
+    checking: Checking<S>,
     answers: Answers,
+    /// The origin servers behind a proxy.
+    serving: Option<Serving>,
     connections: Vec<Option<Connection>>,
     /// How many connections there were.
     opened: u64,
@@ -249,12 +277,13 @@ impl<S: HttpService> Client<'_, S> {
                 self.send(place, step, run)?;
             }
             if self.connections.iter().flatten().all(|connection| connection.open.is_empty()) {
-                return self.watch.finish(STEPS_MAX).map_err(|unsure| match unsure {
+                return self.checking.finish(STEPS_MAX).map_err(|unsure| match unsure {
                     Unsure::Wrong(Wrong { request }) => End::Wrong(request),
                     Unsure::Exhausted(limit) => End::Undecided(format!("the check ran out of {limit}")),
                 });
             }
             self.wait(Instant::now() + self.server.patience)?;
+            self.serve(run)?;
             for number in 0..self.connections.len() {
                 self.receive(number, run)?;
             }
@@ -265,11 +294,14 @@ impl<S: HttpService> Client<'_, S> {
     fn send(&mut self, place: usize, step: &Step, run: &mut Run) -> Result<(), End> {
         let (mut request, substitutes) = step.request(self.name, &self.answers);
         request.path = self.server.path(&request.path).to_owned();
-        if let Some(mistake) = request.mistake() {
+        if let Some(mistake) = request.mistake(self.serving.is_some()) {
             return Err(End::Unspecified(format!("step {} is {request:?}: {mistake}", step.label)));
         }
-        let asked = operation::<S>(request.clone())?;
-        let bytes = wire::bytes(&self.server.whole(&request), &self.server.host);
+        if self.serving.is_none() {
+            checking::operation::<S>(&request)?;
+        }
+        let host = request.authority().unwrap_or(&self.server.host);
+        let bytes = wire::bytes(&self.server.whole(&request), host);
         let was_there = !run.answered.is_empty();
         let unreachable = |error: std::io::Error| match was_there {
             true => End::Gone(error.to_string()),
@@ -292,11 +324,29 @@ impl<S: HttpService> Client<'_, S> {
                 Some(Connection { stream, session, received: Vec::new(), is_used: false, open: VecDeque::new() });
         }
         let connection = self.connections[number].as_mut().expect("it was opened");
-        let session = connection.session;
-        let asked = self.watch.asked(session, asked);
+        let (side, session) = (Side::Client { step: place }, connection.session);
+        let exchange = Exchange { side, session, request, substitutes, answer: None, is_cut: false };
+        let asked = self.checking.begun(run.exchanges.len(), &exchange)?;
         let due = Instant::now() + self.server.patience;
         connection.open.push_back(Open { exchange: run.exchanges.len(), asked, due });
-        run.exchanges.push(Exchange { step: place, session, request, substitutes, answer: None });
+        run.exchanges.push(exchange);
+        Ok(())
+    }
+
+    /// Answers what a proxy has forwarded.
+    fn serve(&mut self, run: &mut Run) -> Result<(), End> {
+        let Some(serving) = &mut self.serving else { return Ok(()) };
+        for Received { origin, request } in serving.serve() {
+            let at = run.exchanges.len();
+            let (request, answer) = request.map_err(|reason| End::Garbled(origin.clone(), reason))?;
+            let response = answer.response.clone();
+            let side = Side::Origin { name: origin, answer };
+            let (session, answer) = (Session(0), Some((response, at + 1)));
+            let exchange = Exchange { side, session, request, substitutes: Vec::new(), answer, is_cut: false };
+            run.exchanges.push(exchange);
+            run.answered.push(at);
+            self.checking.begun(at, &run.exchanges[at])?;
+        }
         Ok(())
     }
 
@@ -314,9 +364,21 @@ impl<S: HttpService> Client<'_, S> {
             let answer = wire::response(&connection.received, method, is_ended)
                 .map_err(|Malformed(reason)| malformed(reason))?;
             let Some(answer) = answer else {
-                // A server may close a connection that has been used, but not in the middle of an answer.
+                // A server may close a connection that has been used, but not in the middle of an answer; a proxy may if an
+                // origin has done so.
                 if is_ended && (!connection.is_used || !connection.received.is_empty()) {
-                    return Err(End::Closed(exchange));
+                    if self.serving.is_none() {
+                        return Err(End::Closed(exchange));
+                    }
+                    let part = wire::part(&connection.received);
+                    let Open { asked, .. } = connection.open.pop_front().expect("it was looked at");
+                    let sent = run.exchanges.len();
+                    let seen = &mut run.exchanges[exchange];
+                    (seen.answer, seen.is_cut) = (Some((part.clone(), sent)), true);
+                    run.answered.push(exchange);
+                    let due = self.checking.due(exchange, seen, &asked);
+                    self.checking.answered(exchange, &due, part).map_err(|_| End::Closed(exchange))?;
+                    break;
                 }
                 if !is_ended && Instant::now() >= open.due {
                     return Err(End::Silent(exchange));
@@ -327,15 +389,17 @@ impl<S: HttpService> Client<'_, S> {
             closes |= answer.closes;
             connection.is_used = true;
             let Open { asked, .. } = connection.open.pop_front().expect("it was looked at");
-            let (step, sent) = (&self.script[run.exchanges[exchange].step], run.exchanges.len());
-            let response = self.server.relative(answer.response);
-            run.exchanges[exchange].answer = Some((response.clone(), sent));
+            let (sent, response) = (run.exchanges.len(), self.server.relative(answer.response));
+            let seen = &mut run.exchanges[exchange];
+            seen.answer = Some((response.clone(), sent));
             run.answered.push(exchange);
-            self.answers.add(step, response.clone());
+            if let Some(step) = seen.step() {
+                self.answers.add(&self.script[step], response.clone());
+            }
             let said = response.to_string();
-            let _looked_at = LookedAt { request: &run.exchanges[exchange].request, said: &said };
-            let response = response.try_into().map_err(|error| malformed(format!("{error}")))?;
-            self.watch.answered(&asked, response).map_err(|Wrong { request }| End::Wrong(request))?;
+            let _looked_at = LookedAt { request: &seen.request, said: &said };
+            let due = self.checking.due(exchange, seen, &asked);
+            self.checking.answered(exchange, &due, response)?;
             if answer.closes {
                 break;
             }
@@ -350,7 +414,7 @@ impl<S: HttpService> Client<'_, S> {
     fn lose(&mut self, number: usize, run: &mut Run) {
         for Open { asked, .. } in self.connections[number].take().into_iter().flat_map(|connection| connection.open) {
             run.lost += 1;
-            self.watch.lost(&asked);
+            self.checking.lost(&asked);
         }
     }
 
@@ -360,6 +424,9 @@ impl<S: HttpService> Client<'_, S> {
         while Instant::now() < until && self.connections.iter().flatten().any(|it| !it.open.is_empty()) {
             if self.wait(until).is_err() {
                 return;
+            }
+            if let Some(serving) = &mut self.serving {
+                serving.serve();
             }
             for slot in &mut self.connections {
                 let Some(connection) = slot else { continue };
@@ -382,8 +449,11 @@ impl<S: HttpService> Client<'_, S> {
     fn wait(&self, until: Instant) -> Result<(), End> {
         let open = || self.connections.iter().flatten().filter_map(|it| Some((it, it.open.front()?)));
         let due = open().map(|(_, open)| open.due).min().map_or(until, |due| due.min(until));
+        let close = self.serving.as_ref().and_then(Serving::next_close);
+        let due = close.map_or(due, |close| due.min(close));
         let left = due.saturating_duration_since(Instant::now());
         let mut waiting: Vec<PollFd<'_>> = open().map(|(it, _)| PollFd::new(&it.stream, PollFlags::IN)).collect();
+        waiting.extend(self.serving.iter().flat_map(Serving::waiting));
         let left =
             Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() };
         match poll(&mut waiting, Some(&left)) {
@@ -396,15 +466,20 @@ impl<S: HttpService> Client<'_, S> {
 impl Connection {
     /// Receives what is there, and returns whether nothing more comes.
     fn receive(&mut self) -> bool {
-        let mut piece = [0; PIECE_BYTES];
-        loop {
-            match recv(&self.stream, &mut piece, RecvFlags::DONTWAIT).map_err(std::io::Error::from) {
-                Ok((0, _)) => return true,
-                Ok((count, _)) => self.received.extend_from_slice(&piece[..count]),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return true,
-            }
+        receive(&self.stream, &mut self.received)
+    }
+}
+
+/// Receives what is there, and returns whether nothing more comes.
+pub(crate) fn receive(stream: &TcpStream, received: &mut Vec<u8>) -> bool {
+    let mut piece = [0; PIECE_BYTES];
+    loop {
+        match recv(stream, &mut piece, RecvFlags::DONTWAIT).map_err(std::io::Error::from) {
+            Ok((0, _)) => return true,
+            Ok((count, _)) => received.extend_from_slice(&piece[..count]),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return true,
         }
     }
 }

@@ -5,11 +5,13 @@ use std::time::Duration;
 use serde::Serialize;
 use simutant_outcomes::{Finding, FindingClass, quoted};
 
-use crate::driver::{End, Exchange, Run, Server, operation};
+use crate::checking::Checking;
+use crate::driver::{End, Exchange, Run, Server, Side};
 use crate::message::{Request, Response};
+use crate::origin::OriginAnswer;
 use crate::script::{Step, Substitute};
 use crate::service::{HttpService, Rule};
-use crate::watch::{Asked, Unsure, Watch};
+use crate::watch::{Asked, Unsure};
 
 /// How often a shorter script is tried: a server may be right at times.
 const TRIES: usize = 2;
@@ -55,6 +57,12 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     substitutes: &'a [Substitute],
     response: Option<&'a Response>,
+    /// The origin server that received the request from a proxy, and what it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<(&'a str, &'a OriginAnswer)>,
+    /// Whether the connection was closed before the whole response was there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_cut: bool,
     /// How many requests had been sent when it arrived.
     #[serde(skip_serializing_if = "Option::is_none")]
     sent: Option<usize>,
@@ -143,9 +151,9 @@ impl Broken {
 
 /// Returns whether a service may have answered so. What cannot be decided soon is possible.
 pub(crate) fn is_possible<S: HttpService>(run: &Run, service: S) -> bool {
-    let mut watch = Watch::new(service);
-    match replayed(run, &mut watch, |watch, _, asked, response| watch.answered(asked, response).is_ok()) {
-        Some(true) => !matches!(watch.finish(STEPS_MAX), Err(Unsure::Wrong(_))),
+    let mut checking = Checking::new(service);
+    match replayed(run, &mut checking, &mut |_, _, _| true) {
+        Some(true) => !matches!(checking.finish(STEPS_MAX), Err(Unsure::Wrong(_))),
         Some(false) => false,
         None => true,
     }
@@ -153,36 +161,54 @@ pub(crate) fn is_possible<S: HttpService>(run: &Run, service: S) -> bool {
 
 /// Returns what would have been allowed in place of the answer with which a run ended.
 fn allowed<S: HttpService>(run: &Run, service: S) -> Vec<String> {
+    // What a proxy may do is said when it is seen.
     let End::Wrong(at) = run.end else { return Vec::new() };
+    if S::origins().is_some() {
+        return Vec::new();
+    }
     let mut allowed: Vec<String> = Vec::new();
-    let until = |watch: &mut Watch<S>, exchange: usize, asked: &Asked, response: S::Response| {
+    replayed(run, &mut Checking::new(service), &mut |exchange, checking, due| {
         if exchange == at {
-            allowed.extend(watch.allowed(asked).iter().map(ToString::to_string));
-            return false;
+            allowed.extend(checking.watch.allowed(due).iter().map(ToString::to_string));
         }
-        watch.answered(asked, response).is_ok()
-    };
-    replayed(run, &mut Watch::new(service), until);
+        exchange != at
+    });
     allowed.sort_unstable();
     allowed.dedup();
     if allowed.len() <= ALLOWED_MAX { allowed } else { Vec::new() }
 }
 
-/// Lets a check see a run again. At each answer, `look` gets the place of the exchange, the request and the response, and says
-/// whether to go on. Returns whether it did so to the end; `None` if a message is none that the specification knows.
+/// Lets a check see a run again. Before each answer, `look` gets the place of the exchange and the call that is answered, and
+/// says whether to go on. Returns whether all went on to the end; `None` if a message is none that the
+/// specification knows.
 fn replayed<S: HttpService>(
     run: &Run,
-    watch: &mut Watch<S>,
-    mut look: impl FnMut(&mut Watch<S>, usize, &Asked, S::Response) -> bool,
+    checking: &mut Checking<S>,
+    look: &mut dyn FnMut(usize, &Checking<S>, &Asked) -> bool,
 ) -> Option<bool> {
     let mut asked = Vec::new();
-    for &exchange in &run.answered {
-        let Some((response, sent)) = &run.exchanges[exchange].answer else { continue };
-        for Exchange { session, request, .. } in run.exchanges.iter().take(*sent).skip(asked.len()) {
-            asked.push(watch.asked(*session, operation::<S>(request.clone()).ok()?));
+    for &at in &run.answered {
+        let exchange = &run.exchanges[at];
+        let Some((response, sent)) = &exchange.answer else { continue };
+        for (at, begun) in run.exchanges.iter().enumerate().take(*sent).skip(asked.len()) {
+            match checking.begun(at, begun) {
+                Ok(begun) => asked.push(begun),
+                Err(End::Wrong(_)) => return Some(false),
+                Err(_) => return None,
+            }
         }
-        if !look(watch, exchange, &asked[exchange], response.clone().try_into().ok()?) {
+        // What an origin received was looked at when it began.
+        if exchange.step().is_none() {
+            continue;
+        }
+        let due = checking.due(at, exchange, &asked[at]);
+        if !look(at, checking, &due) {
             return Some(false);
+        }
+        match checking.answered(at, &due, response.clone()) {
+            Ok(()) => {}
+            Err(End::Wrong(_)) => return Some(false),
+            Err(_) => return None,
         }
     }
     Some(true)
@@ -199,12 +225,16 @@ pub(crate) struct Tested<'a, S> {
     pub(crate) is_known: &'a dyn Fn(&Likeness) -> bool,
 }
 
-/// What findings have in common that are probably one: the kind, the method, and the status code of the answer.
+/// What findings have in common that are probably one: the kind, the method, and the status code of the answer. Those of a
+/// proxy have the kind alone, since it treats all messages alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Likeness(String, String, Option<u16>);
 
 impl Likeness {
-    fn of(run: &Run, kind: &str) -> Self {
+    fn of<S: HttpService>(run: &Run, kind: &str) -> Self {
+        if S::origins().is_some() {
+            return Self(kind.to_owned(), String::new(), None);
+        }
         let exchange = run.end.exchange().map(|at| &run.exchanges[at]);
         let method = exchange.map(|it| it.request.method.clone()).unwrap_or_default();
         let status = exchange.and_then(|it| Some(it.answer.as_ref()?.0.status));
@@ -225,8 +255,10 @@ impl<S: HttpService> Tested<'_, S> {
         let broken = broken_in(run);
         let is_same = |other: &Run| match (&run.end, &other.end) {
             (End::Wrong(_), End::Wrong(_)) => broken.is_in(other, self.initial, self.waived),
-            (End::Malformed(..), End::Malformed(..)) | (End::Closed(_), End::Closed(_)) => true,
-            (End::Silent(_), End::Silent(_)) => true,
+            (End::Malformed(..), End::Malformed(..))
+            | (End::Garbled(..), End::Garbled(..))
+            | (End::Closed(_), End::Closed(_))
+            | (End::Silent(_), End::Silent(_)) => true,
             _ => false,
         };
         let run_by = |server: &Server, script: &[Step]| {
@@ -235,9 +267,9 @@ impl<S: HttpService> Tested<'_, S> {
         };
         let again = |script: &[Step]| run_by(self.server, script);
         let (_, kind, _) = words(run, &broken, S::RULES)?;
-        let likeness = Likeness::of(run, &kind);
+        let likeness = Likeness::of::<S>(run, &kind);
         let (script, shown) = match run.end {
-            End::Wrong(_) | End::Malformed(..) | End::Closed(_) if !(self.is_known)(&likeness) => {
+            End::Wrong(_) | End::Malformed(..) | End::Garbled(..) | End::Closed(_) if !(self.is_known)(&likeness) => {
                 shrunk(script, run, &again)
             }
             End::Silent(_) if !(self.is_known)(&likeness) && self.is_alive(script, run, &service) => {
@@ -258,11 +290,18 @@ impl<S: HttpService> Tested<'_, S> {
             summary.push_str(&format!("; it allows {}", allowed.join(" or ")));
         }
         let rules: Vec<&'static Rule> = broken.rules().iter().map(|rule| &S::RULES[*rule]).collect();
-        let exchanges = shown.exchanges.iter().map(|Exchange { session, request, substitutes, answer, .. }| {
+        let exchanges = shown.exchanges.iter().map(|it| {
+            let Exchange { side, session, request, substitutes, answer, is_cut } = it;
             let (response, sent) = answer.as_ref().map(|(response, sent)| (response, *sent)).unzip();
-            Line { connection: session.0, request, substitutes, response, sent }
+            let origin = match side {
+                Side::Client { .. } => None,
+                Side::Origin { name, answer } => Some((name.as_str(), answer)),
+            };
+            Line { connection: session.0, request, substitutes, response, origin, is_cut: *is_cut, sent }
         });
-        let is_fresh = self.server.reset.is_some() || script.iter().any(|step| step.request.path.contains("<run>"));
+        // The origin servers behind a proxy are those of the run.
+        let has_targets = S::origins().is_some() || script.iter().any(|step| step.request.path.contains("<run>"));
+        let is_fresh = self.server.reset.is_some() || has_targets;
         let stale = (!is_fresh && !script.is_empty()).then_some(
             "no path has <run>, and nothing resets the server between scripts: this may come of earlier requests",
         );
@@ -282,16 +321,19 @@ impl<S: HttpService> Tested<'_, S> {
             commands: commands(&shown, self.server),
             script: &script,
         };
-        let likenesses = [likeness, Likeness::of(&shown, &kind)];
+        let likenesses = [likeness, Likeness::of::<S>(&shown, &kind)];
         Some((Finding { class, kind, summary, detail: serde_json::Value::Null }.with_detail(detail), likenesses))
     }
 
     /// Returns whether the server still answers a request that it has answered: one that answers nothing any more tells
     /// nothing of what made it silent.
     fn is_alive(&self, script: &[Step], run: &Run, service: &S) -> bool {
-        let answered = run.answered.first().map(|exchange| &script[run.exchanges[*exchange].step]);
-        let is_answered =
-            |step: &Step| !self.server.run(std::slice::from_ref(step), service, &(self.fresh)()).answered.is_empty();
+        let answered = run.answered.iter().find_map(|exchange| run.exchanges[*exchange].step());
+        let answered = answered.map(|step| &script[step]);
+        let is_answered = |step: &Step| {
+            let run = self.server.run(std::slice::from_ref(step), service, &(self.fresh)());
+            run.exchanges.iter().any(|exchange| exchange.step().is_some() && exchange.answer.is_some())
+        };
         answered.is_some_and(is_answered)
     }
 }
@@ -299,7 +341,7 @@ impl<S: HttpService> Tested<'_, S> {
 /// Returns the fewest and simplest steps that still show it, as far as one change after the other finds them, with a run.
 fn shrunk(script: &[Step], run: &Run, again: &dyn Fn(&[Step]) -> Option<Run>) -> (Vec<Step>, Run) {
     // What was not sent is not needed.
-    let sent = run.exchanges.iter().map(|it| it.step).max().map_or(0, |last| last + 1);
+    let sent = run.exchanges.iter().filter_map(Exchange::step).max().map_or(0, |last| last + 1);
     let (mut least, mut shown) = (script[..sent].to_vec(), run.clone());
     let mut size = least.len() / 2;
     while size > 0 {
@@ -332,6 +374,11 @@ fn shrunk(script: &[Step], run: &Run, again: &dyn Fn(&[Step]) -> Option<Run>) ->
 fn words(run: &Run, broken: &Broken, rules: &[Rule]) -> Option<(FindingClass, String, String)> {
     let request = |at: usize| &run.exchanges[at].request;
     Some(match &run.end {
+        End::Wrong(at) if let Side::Origin { name, .. } = &run.exchanges[*at].side => {
+            let summary = format!("{name} received {}, {}", request(*at), broken.words(rules));
+            let kind = broken.rules().first().map_or("no-such-request", |rule| rules[*rule].name);
+            (FindingClass::WrongResult, kind.to_owned(), summary)
+        }
         End::Wrong(at) => {
             let answer = run.exchanges[*at].answer.as_ref().map(|(response, _)| response.to_string());
             let summary =
@@ -343,6 +390,11 @@ fn words(run: &Run, broken: &Broken, rules: &[Rule]) -> Option<(FindingClass, St
             FindingClass::WrongResult,
             "malformed".to_owned(),
             format!("the answer to {} is none: {reason}", request(*at)),
+        ),
+        End::Garbled(origin, reason) => (
+            FindingClass::WrongResult,
+            "malformed-request".to_owned(),
+            format!("what the origin {origin} received is no request: {reason}"),
         ),
         End::Silent(at) => {
             (FindingClass::NotTerminated, "no-answer".to_owned(), format!("{} was not answered in time", request(*at)))
@@ -364,12 +416,20 @@ fn words(run: &Run, broken: &Broken, rules: &[Rule]) -> Option<(FindingClass, St
 /// Returns the commands that make the requests of a run. Those end with `&` that are made while others are.
 fn commands(run: &Run, server: &Server) -> Vec<String> {
     let mut commands = Vec::new();
-    for (number, Exchange { request, answer, .. }) in run.exchanges.iter().enumerate() {
-        let is_last = number + 1 == run.exchanges.len();
-        let overlaps = !is_last && answer.as_ref().is_none_or(|(_, sent)| *sent > number + 1);
+    let is_open = |number: usize, exchange: &Exchange| exchange.answer.as_ref().is_none_or(|(_, sent)| *sent > number);
+    for (number, Exchange { side, session, request, answer, is_cut, .. }) in run.exchanges.iter().enumerate() {
+        if let Side::Origin { name, answer } = side {
+            commands.push(format!("# {name} received {request}; it answered {answer}"));
+            continue;
+        }
+        let later = run.exchanges.iter().enumerate().skip(number + 1).find(|(_, later)| later.step().is_some());
+        let overlaps = later.is_some_and(|(later, _)| is_open(later, &run.exchanges[number]));
+        let is_pipelined = run.exchanges[..number].iter().any(|it| it.session == *session && is_open(number, it));
         let answered = answer.as_ref().map_or_else(|| "no answer".to_owned(), |(response, _)| response.to_string());
         let and = if overlaps { " &" } else { "" };
-        commands.push(format!("{}{and}  # {answered}", curl(request, server)));
+        let cut = if *is_cut { ", and no more" } else { "" };
+        let pipelined = if is_pipelined { "; it was pipelined" } else { "" };
+        commands.push(format!("{}{and}  # {answered}{cut}{pipelined}", curl(request, server)));
     }
     commands
 }
@@ -391,5 +451,9 @@ fn curl(request: &Request, server: &Server) -> String {
             command.push_str(" -H Content-Type:");
         }
     }
-    format!("{command} {}", quoted(&format!("http://{}{path}", server.host)))
+    let host = &server.host;
+    match request.authority() {
+        Some(_) => format!("{command} -x {} {}", quoted(&format!("http://{host}")), quoted(path)),
+        None => format!("{command} {}", quoted(&format!("http://{host}{path}"))),
+    }
 }

@@ -50,12 +50,17 @@
 //! A pass says that no answer was wrong, and nothing of requests that were not made.
 
 #[cfg(feature = "client")]
+mod checking;
+#[cfg(feature = "client")]
 mod driver;
 #[cfg(feature = "client")]
 mod finding;
 mod message;
+mod origin;
 pub mod script;
 mod service;
+#[cfg(feature = "client")]
+mod serving;
 #[cfg(feature = "client")]
 mod tester;
 #[cfg(feature = "client")]
@@ -67,6 +72,7 @@ mod wire;
 #[cfg(feature = "client")]
 pub use finding::Likeness;
 pub use message::{Request, Response};
+pub use origin::{Ending, Framing, OriginAnswer, Origins, ProxyEvent};
 pub use script::Step;
 pub use service::{HttpService, Rule};
 pub use simutant_random::Random;

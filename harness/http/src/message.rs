@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Request {
     /// The method, such as `GET`.
     pub method: String,
-    /// The path, with the query if there is one.
+    /// The path, with the query if there is one; the whole URL in a request to a proxy.
     pub path: String,
     /// The headers, beside those that say where the request goes and how long it is.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -50,16 +50,18 @@ impl Request {
 }
 
 impl Request {
-    /// Returns what is wrong with a request that cannot be sent, if something is.
+    /// Returns what is wrong with a request that cannot be sent, if something is. A proxy gets whole URLs.
     #[cfg(feature = "client")]
-    pub(crate) fn mistake(&self) -> Option<&'static str> {
+    pub(crate) fn mistake(&self, is_to_proxy: bool) -> Option<&'static str> {
         let is_token = |text: &str| {
             let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
             !text.is_empty() && text.bytes().all(is_part)
         };
         match () {
             () if !is_token(&self.method) => Some("the method is no word"),
-            () if !self.path.starts_with('/') => Some("the path does not begin with /"),
+            () if !(self.path.starts_with('/') || is_to_proxy && self.authority().is_some()) => {
+                Some("the path does not begin with /")
+            }
             () if self
                 .path
                 .chars()
@@ -73,6 +75,19 @@ impl Request {
             }
             () => None,
         }
+    }
+
+    /// Returns the host and the port that a whole URL names.
+    ///
+    /// ```
+    /// use simutant_http_tester::Request;
+    ///
+    /// assert_eq!(Request::new("GET", "http://a:80/b").authority(), Some("a:80"));
+    /// assert_eq!(Request::new("GET", "/b").authority(), None);
+    /// ```
+    pub fn authority(&self) -> Option<&str> {
+        let rest = self.path.strip_prefix("http://")?;
+        Some(rest.find(['/', '?']).map_or(rest, |end| &rest[..end]))
     }
 
     /// Returns a header, by its name in any case.

@@ -12,6 +12,7 @@
 //! | `<3.body.items.0.id>` | a part of a body in JSON |
 //! | `<3.etag:weak>`, `<3.etag:strong>` | an entity tag, made weak or strong |
 //! | `<3.etag\|"none">` | the text after the bar if nothing has it |
+//! | `<origin>`, `<origin:2>` | the host and the port of an [origin server](crate::Origins) behind a proxy |
 //!
 //! Terms always have a value, since an answer may not be there yet, or be another one than in an earlier run. Where an array
 //! has no such element, or it lacks the rest, it is another element; where the answer to the step has no such part, it is the
@@ -44,9 +45,12 @@ pub struct Step {
     pub request: Request,
 }
 
-/// The answers so far.
+/// The answers so far, and the origin servers of a proxy.
 #[derive(Debug, Clone, Default)]
-pub struct Answers(BTreeMap<Label, (String, Response)>);
+pub struct Answers {
+    answers: BTreeMap<Label, (String, Response)>,
+    origins: Vec<String>,
+}
 
 /// A term whose value is that of another answer than the one that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -58,15 +62,20 @@ pub struct Substitute {
 }
 
 impl Answers {
+    /// Returns no answers, behind a proxy with origin servers by their hosts and ports.
+    pub const fn with_origins(origins: Vec<String>) -> Self {
+        Self { answers: BTreeMap::new(), origins }
+    }
+
     /// Adds the answer to a step.
     pub fn add(&mut self, step: &Step, response: Response) {
-        self.0.insert(step.label, (step.request.path.clone(), response));
+        self.answers.insert(step.label, (step.request.path.clone(), response));
     }
 
     /// Returns the step whose answer has a part, and the part.
     fn part(&self, label: Label, part: &str, path: &str) -> Option<(Label, String)> {
-        let meant = self.0.get(&label).and_then(|(_, response)| Some((label, of_response(response, part)?)));
-        let others = || self.0.iter().rev();
+        let meant = self.answers.get(&label).and_then(|(_, response)| Some((label, of_response(response, part)?)));
+        let others = || self.answers.iter().rev();
         let find = |(label, (_, response)): (&Label, &(String, Response))| Some((*label, of_response(response, part)?));
         let about = || others().filter(|(_, (other, _))| other == path).find_map(find);
         meant.or_else(about).or_else(|| others().find_map(find))
@@ -104,13 +113,24 @@ fn of_value<'a>(value: &'a Value, path: &[&str]) -> Option<&'a Value> {
 /// A term, without its brackets.
 enum Term<'a> {
     Run,
-    Of { label: Label, part: &'a str, function: Option<&'a str>, otherwise: &'a str },
+    /// By its place, from 1.
+    Origin(usize),
+    Of {
+        label: Label,
+        part: &'a str,
+        function: Option<&'a str>,
+        otherwise: &'a str,
+    },
 }
 
 impl<'a> Term<'a> {
     fn parse(text: &'a str) -> Option<Self> {
         if text == "run" {
             return Some(Self::Run);
+        }
+        if let Some(rest) = text.strip_prefix("origin") {
+            let number = if rest.is_empty() { Some(1) } else { rest.strip_prefix(':')?.parse().ok() };
+            return number.map(Self::Origin);
         }
         let (text, otherwise) = text.split_once('|').unwrap_or((text, "none"));
         let (label, part) = text.split_once('.')?;
@@ -137,8 +157,9 @@ impl Filling<'_> {
         while let Some((before, after)) = rest.split_once('<') {
             filled.push_str(before);
             let term = after.split_once('>').and_then(|(term, rest)| Some((term, Term::parse(term)?, rest)));
-            if let Some((text, term, after)) = term {
-                filled.push_str(&self.value(text, &term));
+            let value = term.and_then(|(text, term, after)| Some((self.value(text, &term)?, after)));
+            if let Some((value, after)) = value {
+                filled.push_str(&value);
                 rest = after;
             } else {
                 filled.push('<');
@@ -148,8 +169,13 @@ impl Filling<'_> {
         filled + rest
     }
 
-    fn value(&mut self, text: &str, term: &Term<'_>) -> String {
-        let Term::Of { label, part, function, otherwise } = *term else { return self.run.to_owned() };
+    /// Returns the value of a term; `None` if there is no such origin.
+    fn value(&mut self, text: &str, term: &Term<'_>) -> Option<String> {
+        let (label, part, function, otherwise) = match *term {
+            Term::Run => return Some(self.run.to_owned()),
+            Term::Origin(number) => return self.answers.origins.get(number.checked_sub(1)?).cloned(),
+            Term::Of { label, part, function, otherwise } => (label, part, function, otherwise),
+        };
         let found = self.answers.part(label, part, self.path);
         let of = found.as_ref().map(|(of, _)| *of);
         if of != Some(label) {
@@ -157,11 +183,11 @@ impl Filling<'_> {
         }
         let value = found.map_or_else(|| otherwise.to_owned(), |(_, value)| value);
         let opaque = value.strip_prefix("W/").unwrap_or(&value);
-        match function {
+        Some(match function {
             Some("weak") => format!("W/{opaque}"),
             Some(_) => opaque.to_owned(),
             None => value,
-        }
+        })
     }
 }
 
@@ -225,7 +251,10 @@ pub fn draw<S: HttpService>(steps: usize, connections: u8, random: &mut Random) 
     for label in 1..=steps as Label {
         let request = S::draw(random, &script);
         let connection = random.uniform(1..=connections);
-        script.push(Step { label, connection, pipelined: false, request });
+        // Of a proxy, the order of answers is a question. A client should pipeline nothing that is not idempotent (RFC 9112,
+        // section 9.3.2).
+        let pipelined = S::origins().is_some() && request.method != "POST" && random.uniform(0..8_u8) == 0;
+        script.push(Step { label, connection, pipelined, request });
     }
     script
 }
@@ -271,6 +300,17 @@ mod tests {
             check(&[(1, "a")], text, text, &[]);
         }
         check(&[(1, "a")], "<b<1.body>", "<b<1.body>".replace("<1.body>", "a").as_str(), &[]);
+    }
+
+    #[test]
+    fn origins_have_their_places() {
+        let answers = Answers::with_origins(vec!["h:1".to_owned(), "h:2".to_owned()]);
+        let path = |text: &str| step(1, text).request("r1", &answers).0.path;
+        assert_eq!(path("http://<origin>/<run> <origin:1> <origin:2>"), "http://h:1/r1 h:1 h:2");
+        // Nobody knows these.
+        for text in ["<origin:0>", "<origin:3>", "<origin:x>", "<origins>"] {
+            assert_eq!(path(text), text);
+        }
     }
 
     #[test]

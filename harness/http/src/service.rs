@@ -7,6 +7,7 @@ use simutant_oracle::Specification;
 use simutant_random::Random;
 
 use crate::message::{Request, Response};
+use crate::origin::Origins;
 use crate::script::Step;
 
 /// A service that is asked by HTTP.
@@ -34,6 +35,12 @@ pub trait HttpService:
     /// Linearizability is local (Herlihy and Wing, 1990, section 3.1). By default there is one part.
     fn part(_operation: &Self::Operation) -> String {
         String::new()
+    }
+
+    /// Returns the origin servers behind the service, if it is a proxy: then its operations are
+    /// [events](crate::ProxyEvent). By default it is none.
+    fn origins() -> Option<Origins<Self::Operation>> {
+        None
     }
 }
 

@@ -189,12 +189,14 @@ impl<S: HttpService> Tester<S> {
         };
         let kept = self.waived.iter().filter(is_kept).map(|rule| S::RULES[*rule].name).collect();
         let mut answers: BTreeMap<String, usize> = BTreeMap::new();
-        for exchange in &run.exchanges {
+        let of_clients = || run.exchanges.iter().filter(|exchange| exchange.step().is_some());
+        for exchange in of_clients().filter(|exchange| !exchange.is_cut) {
             if let Some((response, _)) = &exchange.answer {
                 *answers.entry(format!("{} {}", exchange.request.method, response.status)).or_default() += 1;
             }
         }
-        let (requests, responses) = (run.exchanges.len(), run.answered.len());
+        let (requests, others) = (of_clients().count(), run.exchanges.len() - of_clients().count());
+        let responses = run.answered.len() - others;
         TestedScript { finding, inconclusive, kept, requests, responses, answers, lost: run.lost, took }
     }
 

@@ -124,6 +124,11 @@ const SILENT_MAX: usize = 3;
 
 fn tested<S: HttpService>(initial: &S, request: &TestingRequest, stop: Arc<AtomicBool>) -> TestingReply {
     let TestingRequest { host, seed, scripts, given, steps, connections, patience, waived, .. } = request;
+    if S::origins().is_some() && !request.base.is_empty() {
+        return TestingReply::Mistake {
+            message: format!("a proxy has no paths, and so none begins with {}", request.base),
+        };
+    }
     let addresses: Vec<SocketAddr> = match host.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
         Err(error) => return TestingReply::Unreachable { message: error.to_string() },

@@ -1,4 +1,4 @@
-//! HTTP/1.1 as bytes: requests, and responses that arrive in pieces.
+//! HTTP/1.1 as bytes: requests and responses, as they are sent and as they arrive in pieces.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,26 +6,33 @@ use std::fmt::Write;
 use httparse::{Header, Status};
 
 use crate::message::{Request, Response};
+use crate::origin::{Ending, Framing, OriginAnswer};
 
-/// How many headers a response has at most.
+/// How many headers a message has at most.
 const HEADERS_MAX: usize = 64;
 
-/// How long a response is at most.
+/// How long a message is at most.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Why bytes are no response.
+/// Why bytes are no message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Malformed(pub(crate) String);
+
+/// How long a chunk is that is sent.
+const CHUNK_BYTES: usize = 1000;
 
 /// Returns the bytes of a request.
 pub(crate) fn bytes(request: &Request, host: &str) -> Vec<u8> {
     let Request { method, path, headers, body } = request;
-    let mut text = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n");
+    let mut text = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n", request.get("Host").unwrap_or(host));
     // Writing to a string does not fail.
-    for (name, value) in headers {
+    for (name, value) in headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("Host")) {
         let _ = write!(text, "{name}: {value}\r\n");
     }
     match body {
+        Some(body) if is_chunked(request.get("Transfer-Encoding")) => {
+            return [text.as_bytes(), b"\r\n", &chunked(body.as_bytes())].concat();
+        }
         Some(body) => _ = write!(text, "Content-Length: {}\r\n\r\n{body}", body.len()),
         // A server may ask for a length (RFC 9110, section 8.6).
         None if matches!(method.as_str(), "POST" | "PUT" | "PATCH") => text.push_str("Content-Length: 0\r\n\r\n"),
@@ -62,16 +69,12 @@ pub(crate) fn response(bytes: &[u8], method: &str, is_ended: bool) -> Result<Opt
     }
     let headers = texts(head.headers)?;
     let header = |name: &str| headers.get(name).map_or("", String::as_str);
-    let length: Option<usize> = match headers.get("content-length") {
-        Some(text) => Some(text.trim().parse().map_err(|_| Malformed(format!("Content-Length is {text}")))?),
-        None => None,
-    };
+    let length = length(&headers)?;
     let has_no_body = method == "HEAD" || matches!(status, 204 | 304);
-    let is_chunked = header("transfer-encoding").eq_ignore_ascii_case("chunked");
     let rest = &bytes[begin..];
     let (body, used) = if has_no_body {
         (Vec::new(), 0)
-    } else if is_chunked {
+    } else if is_chunked(Some(header("transfer-encoding"))) {
         let Some(found) = chunks(rest)? else { return Ok(None) };
         found
     } else if let Some(length) = length {
@@ -82,10 +85,142 @@ pub(crate) fn response(bytes: &[u8], method: &str, is_ended: bool) -> Result<Opt
     } else {
         return Ok(None);
     };
-    let connection = header("connection");
-    let closes = connection.eq_ignore_ascii_case("close") || is_old && !connection.eq_ignore_ascii_case("keep-alive");
+    let closes = closes(header("connection"), is_old);
     let body = String::from_utf8_lossy(&body).into_owned();
     Ok(Some(Answer { response: Response { status, headers, body }, bytes: begin + used, closes }))
+}
+
+/// Returns what of a response to GET is there.
+pub(crate) fn part(bytes: &[u8]) -> Response {
+    let mut parsed = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut head = httparse::Response::new(&mut parsed);
+    let Ok(Status::Complete(begin)) = head.parse(bytes) else { return Response::default() };
+    let headers = texts(head.headers).unwrap_or_default();
+    let mut rest = &bytes[begin..];
+    let mut body = Vec::new();
+    if is_chunked(headers.get("transfer-encoding").map(String::as_str)) {
+        while let Ok(Status::Complete((begin, size))) = httparse::parse_chunk_size(rest) {
+            let end = begin.saturating_add(usize::try_from(size).unwrap_or(usize::MAX)).min(rest.len());
+            body.extend_from_slice(&rest[begin..end]);
+            rest = rest.get(end + 2..).unwrap_or_default();
+        }
+    } else {
+        body = rest.to_vec();
+    }
+    let body = String::from_utf8_lossy(&body).into_owned();
+    Response { status: head.code.unwrap_or_default(), headers, body }
+}
+
+/// A request that was received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Arrived {
+    /// Its headers have names in lower case, as those of responses have.
+    pub(crate) request: Request,
+    /// How many bytes it has.
+    pub(crate) bytes: usize,
+    /// Whether it is one of HTTP/1.0.
+    pub(crate) is_old: bool,
+    /// Whether it is the last one on its connection (RFC 9112, section 9.3).
+    pub(crate) is_last: bool,
+}
+
+/// Reads the request at the beginning of `bytes`; `None` if it is not there as a whole.
+pub(crate) fn request(bytes: &[u8]) -> Result<Option<Arrived>, Malformed> {
+    let malformed = |error: httparse::Error| Malformed(error.to_string());
+    if bytes.len() > BYTES_MAX {
+        return Err(Malformed(format!("it has more than {BYTES_MAX} bytes")));
+    }
+    let mut parsed = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    let mut head = httparse::Request::new(&mut parsed);
+    let Status::Complete(begin) = head.parse(bytes).map_err(malformed)? else { return Ok(None) };
+    let headers = texts(head.headers)?;
+    let rest = &bytes[begin..];
+    let (body, used) = if is_chunked(headers.get("transfer-encoding").map(String::as_str)) {
+        let Some((body, used)) = chunks(rest)? else { return Ok(None) };
+        (Some(body), used)
+    } else if let Some(length) = length(&headers)? {
+        let Some(body) = rest.get(..length) else { return Ok(None) };
+        (Some(body.to_vec()), length)
+    } else {
+        (None, 0)
+    };
+    let [method, path] = [head.method, head.path].map(|text| text.unwrap_or_default().to_owned());
+    let body = body.map(|body| String::from_utf8_lossy(&body).into_owned());
+    let is_old = head.version == Some(0);
+    let is_last = closes(headers.get("connection").map_or("", String::as_str), is_old);
+    let request = Request { method, path, headers, body };
+    Ok(Some(Arrived { request, bytes: begin + used, is_old, is_last }))
+}
+
+/// Returns the bytes with which an origin answers a request of this method.
+pub(crate) fn answer(method: &str, answer: &OriginAnswer) -> Vec<u8> {
+    let OriginAnswer { response: Response { status, headers, body }, framing, ending } = answer;
+    let mut head = format!("HTTP/1.1 {status} {}\r\n", if *status < 400 { "Fine" } else { "Wrong" });
+    for (name, value) in headers {
+        let _ = write!(head, "{name}: {value}\r\n");
+    }
+    let has_no_body = matches!(status, 204 | 304);
+    match framing {
+        Framing::Sized if !has_no_body => _ = write!(head, "content-length: {}\r\n", body.len()),
+        Framing::Chunked if !has_no_body => head.push_str("transfer-encoding: chunked\r\n"),
+        _ => {}
+    }
+    head.push_str("\r\n");
+    let sent = match ending {
+        Ending::Nothing => return Vec::new(),
+        Ending::Cut(bytes) => body.as_bytes().get(..*bytes).unwrap_or(body.as_bytes()),
+        Ending::Kept | Ending::Closed | Ending::More => body.as_bytes(),
+    };
+    let mut bytes = head.into_bytes();
+    if method != "HEAD" && !has_no_body {
+        if *framing == Framing::Chunked {
+            bytes.extend(chunked(sent));
+            if !answer.is_whole() {
+                bytes.truncate(bytes.len() - LAST_CHUNK.len());
+            }
+        } else {
+            bytes.extend_from_slice(sent);
+        }
+    }
+    if *ending == Ending::More {
+        bytes.extend_from_slice(UNASKED);
+    }
+    bytes
+}
+
+/// A response that nobody has asked for.
+const UNASKED: &[u8] = b"HTTP/1.1 200 Fine\r\nunasked: yes\r\ncontent-length: 0\r\n\r\n";
+
+/// What ends a content in chunks.
+const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
+
+/// Returns a content in chunks.
+fn chunked(body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for chunk in body.chunks(CHUNK_BYTES) {
+        bytes.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+        bytes.extend_from_slice(chunk);
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(LAST_CHUNK);
+    bytes
+}
+
+/// Returns whether a field Transfer-Encoding says that a content is in chunks.
+fn is_chunked(encoding: Option<&str>) -> bool {
+    encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case("chunked"))
+}
+
+/// Returns whether a message says that its connection ends with it.
+fn closes(connection: &str, is_old: bool) -> bool {
+    let has = |wanted: &str| connection.split(',').any(|option| option.trim().eq_ignore_ascii_case(wanted));
+    has("close") || is_old && !has("keep-alive")
+}
+
+/// Returns the length that headers say.
+fn length(headers: &BTreeMap<String, String>) -> Result<Option<usize>, Malformed> {
+    let Some(text) = headers.get("content-length") else { return Ok(None) };
+    text.trim().parse().map(Some).map_err(|_| Malformed(format!("Content-Length is {text}")))
 }
 
 /// Returns headers by their names in lower case.
@@ -175,5 +310,46 @@ mod tests {
         assert_eq!(text(&put), "PUT /a HTTP/1.1\r\nHost: h:1\r\nIf-Match: *\r\nContent-Length: 2\r\n\r\né");
         assert!(text(&Request::new("POST", "/a")).ends_with("Content-Length: 0\r\n\r\n"));
         assert!(text(&Request::new("GET", "/a")).ends_with("Host: h:1\r\n\r\n"));
+    }
+
+    #[test]
+    fn requests_are_read_as_they_are_sent() {
+        let put = Request::new("PUT", "http://h:1/a").header("If-Match", "*").body("some content");
+        for request in [put.clone(), put.clone().header("Transfer-Encoding", "chunked"), Request::new("GET", "/a")] {
+            let bytes = bytes(&request, "h:1");
+            let arrived =
+                super::request(&[&bytes[..], b"GET"].concat()).expect("it is well-formed").expect("it is whole");
+            assert_eq!(arrived.bytes, bytes.len());
+            assert_eq!((&arrived.request.path, &arrived.request.body), (&request.path, &request.body));
+            assert_eq!((arrived.request.get("host"), arrived.is_last), (Some("h:1"), false));
+            for end in 0..bytes.len() {
+                assert_eq!(super::request(&bytes[..end]), Ok(None), "{end}");
+            }
+        }
+        let old = request(b"GET / HTTP/1.0\r\n\r\n").expect("it is well-formed").expect("it is whole");
+        assert!(old.is_old && old.is_last);
+    }
+
+    #[test]
+    fn answers_of_origins_are_read_as_they_are_sent_and_those_that_are_cut_are_not_whole() {
+        let content = ".".repeat(2 * CHUNK_BYTES + 1);
+        for framing in [Framing::Sized, Framing::Chunked, Framing::Closed] {
+            let whole = OriginAnswer { response: Response::new(200, &*content), framing, ending: Ending::Kept };
+            let is_ended = framing == Framing::Closed;
+            let bytes = answer("GET", &whole);
+            let read = response(&bytes, "GET", is_ended).expect("it is well-formed").expect("it is whole");
+            assert_eq!((read.response.body, read.bytes), (content.clone(), bytes.len()));
+            let head = answer("HEAD", &whole);
+            assert_eq!(head, bytes[..head.len()]);
+        }
+        for framing in [Framing::Sized, Framing::Chunked] {
+            let cut = OriginAnswer { response: Response::new(200, &*content), framing, ending: Ending::Cut(1_500) };
+            let bytes = answer("GET", &cut);
+            assert_eq!(response(&bytes, "GET", true), Ok(None));
+            assert_eq!(part(&bytes).body, cut.sent().expect("it is some").body);
+        }
+        let nothing =
+            OriginAnswer { response: Response::new(200, ""), framing: Framing::Sized, ending: Ending::Nothing };
+        assert_eq!((answer("GET", &nothing), part(b"HTTP/1.1 2")), (Vec::new(), Response::default()));
     }
 }

@@ -5,6 +5,7 @@
 //! cases are [scripts](simutant_http_tester::script) of requests. The simulated server ([`server`]) is what mutants are made of.
 
 pub mod message;
+pub mod proxy;
 pub mod ranges;
 pub mod rules;
 mod script;
