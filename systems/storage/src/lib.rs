@@ -3,7 +3,7 @@
 //! The protocol is in [`protocol`]: that file is the specification. The rest is here: what a test case is, how servers,
 //! clients, network and faults are put together, the oracle, and two criteria.
 //!
-//! A run passes if all clients come to their end; if what they saw is what a [regular](regular) register does, where one of
+//! A run passes if all clients come to their end; if what they saw is what a [regular] register does, where one of
 //! them writes, and what an atomic one does, where readers write back; and if no call fails unless too many servers could
 //! not be reached for a while, or packets are lost.
 
