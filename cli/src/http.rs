@@ -1,6 +1,6 @@
 //! `simutant http`: a server, tested by the specification of its service.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -15,6 +15,9 @@ use crate::progress::ProgressPhase;
 use crate::stages::built;
 use crate::test::commands;
 use crate::{explore, output};
+
+/// How many kinds of answers are told by their methods as well.
+const ANSWERS_MAX: usize = 16;
 
 pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<Exit> {
     let given = arguments.replay.as_deref().map(scripts).transpose()?.unwrap_or_default();
@@ -104,7 +107,13 @@ fn text(tested: &Tested, arguments: &HttpArguments) -> String {
     if let Some(reason) = stopped {
         text.push_str(&format!("stopped after {scripts} scripts: {reason}\n"));
     }
-    let seen: Vec<String> = answers.iter().map(|(answer, count)| format!("{answer} {count} times")).collect();
+    // Many of them are told by their status codes alone, which come behind the method.
+    let mut by_status: BTreeMap<&str, usize> = BTreeMap::new();
+    for (answer, count) in answers {
+        let status = answer.rsplit_once(' ').map_or(answer.as_str(), |(_, status)| status);
+        *by_status.entry(if answers.len() > ANSWERS_MAX { status } else { answer }).or_default() += count;
+    }
+    let seen: Vec<String> = by_status.iter().map(|(answer, count)| format!("{answer} {count} times")).collect();
     text.push_str(&format!("answers: {}\n", if seen.is_empty() { "none".to_owned() } else { seen.join(", ") }));
     let found = match findings.len() {
         0 => "no answer was wrong".to_owned(),

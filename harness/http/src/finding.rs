@@ -451,9 +451,18 @@ fn curl(request: &Request, server: &Server) -> String {
             command.push_str(" -H Content-Type:");
         }
     }
+    // curl would make another path of these.
+    if path.contains("/.") {
+        command.push_str(" --path-as-is");
+    }
     let host = &server.host;
     match request.authority() {
-        Some(_) => format!("{command} -x {} {}", quoted(&format!("http://{host}")), quoted(path)),
+        Some(authority) => {
+            if path.ends_with(authority) {
+                command.push_str(&format!(" --request-target {}", quoted(path)));
+            }
+            format!("{command} -x {} {}", quoted(&format!("http://{host}")), quoted(path))
+        }
         None => format!("{command} {}", quoted(&format!("http://{host}{path}"))),
     }
 }
