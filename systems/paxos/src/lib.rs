@@ -8,6 +8,8 @@
 
 pub mod consensus;
 pub mod protocol;
+#[cfg(feature = "testbed")]
+pub mod testbed;
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use simutant_programs::quorum::{Configuration, majority};
@@ -20,7 +21,9 @@ pub struct Proposal {
     pub replicas: Addresses,
     /// The value that it proposes.
     pub value: Value,
-    /// How long it waits for an answer.
+    /// How long it waits before it proposes.
+    pub delay: Duration,
+    /// How long it waits for an answer then.
     pub timeout: Duration,
     /// The file of the log.
     pub log: PathBuf,
@@ -41,7 +44,7 @@ impl FromStr for Addresses {
     }
 }
 
-/// Prints `ready`, proposes a value, and waits until a majority of the replicas has told what is decided.
+/// Prints `ready`, proposes a value when it is time, and waits until a majority of the replicas has told what is decided.
 ///
 /// # Errors
 /// [`ProgramError`] if the log or standard output does not work. A proposal that nobody answers is no error.
@@ -51,6 +54,7 @@ pub fn propose(proposal: &Proposal) -> Result<(), ProgramError> {
     let mut configuration = Configuration::open(replicas);
     let mut output = io::stdout();
     output.write_all(b"ready\n").and_then(|()| output.flush()).map_err(ProgramError::Output)?;
+    thread::sleep(proposal.delay);
     append(&mut log, format_args!("invoke 1 propose {}", proposal.value))?;
     let deadline = Instant::now() + proposal.timeout;
     let decided = |replies: &[Reply]| decided(replies, replicas.len());
