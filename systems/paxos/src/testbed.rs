@@ -49,6 +49,9 @@ const LEARNING: Duration = Duration::from_secs(10);
 /// How often to look whether they have.
 const INTERVAL: Duration = Duration::from_millis(20);
 
+/// How long replicas are left alone before clients come and after they have gone: some packets follow each other in this time.
+const SETTLING: Duration = Duration::from_millis(300);
+
 /// How many steps of the specification the check of a history takes at most.
 const CHECK_STEPS: u64 = 1 << 20;
 
@@ -149,6 +152,12 @@ impl Environment for Replicas {
     fn begin(&self, moment: Instant) {
         self.network.begin(moment);
         _ = self.learners.begun.set(moment);
+    }
+
+    /// Connections are made, and what is on its way arrives.
+    fn settle(&self, deadline: Instant, _is_active: &dyn Fn() -> bool) {
+        let time = deadline.saturating_duration_since(Instant::now());
+        std::thread::sleep(SETTLING.min(time));
     }
 
     fn clients(&self) -> Option<&dyn Clients> {

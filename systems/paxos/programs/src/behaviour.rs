@@ -10,8 +10,8 @@ use super::message::{Number, Promise, Round, Value};
 
 /// What a replica decides in each situation.
 pub trait Behaviour: std::fmt::Debug + Sync {
-    /// Acceptor: returns whether it accepts a value in `round`, when it has promised a round, and accepted in another one.
-    fn accepts(&self, round: Round, promised: Round, _voted: Round) -> bool {
+    /// Acceptor: returns whether it accepts a value in `round`, when it has promised another one.
+    fn accepts(&self, round: Round, promised: Round) -> bool {
         round >= promised
     }
 

@@ -35,15 +35,15 @@ pub(crate) fn find(name: &str) -> &'static dyn Behaviour {
 
 /// An acceptor accepts in rounds below its promise.
 ///
-/// It compares with the round in which it accepted last, as if that were all it has to remember. (`>=` instead of `>` is no
-/// mistake here: only the leader of a round asks twice in it.) Shows when a leader that was thought to be dead asks to accept
-/// its value after the next one has got its promises, and both values are decided.
+/// Who asks to accept a value has its promises, so rounds are compared in promises alone. (`>=` instead of `>` is no mistake
+/// here: only the leader of a round asks twice in it.) Shows when a leader's request comes late, after the next one has got
+/// its promises: acceptors take the older value, and this leader, or one that asks them what they have accepted, decides on it.
 #[derive(Debug)]
 struct AcceptsAgain;
 
 impl Behaviour for AcceptsAgain {
-    fn accepts(&self, round: Round, _promised: Round, voted: Round) -> bool {
-        round >= voted
+    fn accepts(&self, _round: Round, _promised: Round) -> bool {
+        true
     }
 }
 
