@@ -1,8 +1,7 @@
 //! The acceptor, which learns as well, free of sockets and files.
 
 use super::behaviour::Behaviour;
-use super::message::Vote;
-use super::message::{Entry, Promise, Reply, Request, Round, Value};
+use super::message::{Entry, Promise, Reply, Request, Round, Value, Vote};
 
 /// What an acceptor knows. All of it is in its log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]

@@ -47,11 +47,6 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         promise.round == round
     }
 
-    /// Proposer: returns how many promises it needs.
-    fn promises(&self, replicas: usize) -> usize {
-        majority(replicas)
-    }
-
     /// Proposer: returns the value that it proposes: that of the highest round in which one was accepted, or `own`.
     fn value(&self, promises: &[Promise], own: Value) -> Value {
         let votes = promises.iter().filter_map(|promise| promise.vote);

@@ -1,5 +1,7 @@
 //! The proposer: its rounds and its quorum functions, free of sockets and clocks.
 
+use simutant_programs::quorum::majority;
+
 use super::behaviour::Behaviour;
 use super::message::{Number, Promise, Reply, Round, Value};
 
@@ -56,7 +58,7 @@ impl Proposer {
         self.promises = replies.iter().filter_map(promise).collect();
         let promises = self.earlier.iter().chain(&self.promises).copied();
         let promises: Vec<Promise> = promises.filter(|promise| behaviour.counts(promise, self.round)).collect();
-        (promises.len() >= behaviour.promises(self.replicas)).then(|| Ok(behaviour.value(&promises, own)))
+        (promises.len() >= majority(self.replicas)).then(|| Ok(behaviour.value(&promises, own)))
     }
 
     /// The quorum function of votes: returns once enough have accepted.

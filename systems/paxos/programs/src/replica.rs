@@ -216,7 +216,7 @@ impl Replica {
         while desk.acceptor.decided().is_none() {
             let detects = self.behaviour.detects(desk.detector.leads());
             if detects {
-                // Who has not answered the last question yet is not asked another one.
+                // Who has not answered yet is asked again once it has.
                 periods.iter().for_each(|period| _ = period.try_send(()));
             }
             let delay = desk.detector.delay;
