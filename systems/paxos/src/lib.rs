@@ -9,6 +9,9 @@
 pub mod consensus;
 pub mod net;
 pub mod protocol;
+#[cfg(feature = "testbed")]
+#[expect(clippy::disallowed_methods, reason = "real programs take real time")]
+pub mod testbed;
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;

@@ -1,0 +1,374 @@
+//! The replica's program: connections, threads and a log around [`Acceptor`], [`Proposer`] and [`Detector`].
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use simutant_programs::quorum::{CallError, Configuration, Numbered, majority};
+use simutant_programs::{Log, LogError, Sending, monotonic_nanos, read_lines};
+
+use super::acceptor::Acceptor;
+use super::behaviour::Behaviour;
+use super::client::Addresses;
+use super::detector::Detector;
+use super::error::ProgramError;
+use super::message::{Entry, Number, Reply, Request, Value, Vote};
+use super::proposer::{Later, Proposer};
+
+/// How long a phase of a leader may take, and at most how long it waits after it was refused.
+const PHASE: Duration = Duration::from_millis(500);
+
+/// How long a detector waits for one answer before it asks again. An answer that is late says that the time for suspicion was
+/// too short, so this is much longer.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// How long a connection may take nothing before it is given up.
+const STALL: Duration = Duration::from_millis(100);
+
+/// How long to wait when the system has no connection to give.
+const SHORTAGE: Duration = Duration::from_millis(10);
+
+/// What a replica is to do.
+#[derive(Debug, Clone)]
+pub struct Service {
+    /// Where clients and replicas connect; port 0 stands for any that is free.
+    pub listen: SocketAddr,
+    /// Its number among the replicas, from 0 on.
+    pub number: Number,
+    /// Where it reaches all replicas, and itself.
+    pub replicas: Addresses,
+    /// The file of the log.
+    pub log: PathBuf,
+    /// The file that says what it has learned; that of the log with `.learned` if there is none.
+    pub learned: Option<PathBuf>,
+}
+
+/// Prints its address and `ready`, and takes part until something fails.
+///
+/// # Errors
+/// [`ProgramError`] if the number is none of a replica, or the logs, the address or standard output do not work. What clients
+/// and other replicas do is no error.
+pub fn serve(service: &Service, behaviour: &'static dyn Behaviour) -> Result<(), ProgramError> {
+    let Addresses(replicas) = &service.replicas;
+    if service.number >= replicas.len() {
+        return Err(ProgramError::Number(service.number, replicas.len()));
+    }
+    let listener = TcpListener::bind(service.listen).map_err(ProgramError::Socket)?;
+    let address = listener.local_addr().map_err(ProgramError::Socket)?;
+    let (log, lines) = Log::open(&service.log, false)?;
+    let sibling = || OsString::from_iter([service.log.as_os_str(), ".learned".as_ref()]).into();
+    let (learned, _) = Log::open(&service.learned.clone().unwrap_or_else(sibling), false)?;
+    let (mut acceptor, mut round) = (Acceptor::default(), 0);
+    for line in &lines {
+        let entry: Entry = line.parse().map_err(|_| log.no_line(line))?;
+        acceptor.apply(entry);
+        round = if let Entry::Round(round) = entry { round } else { round };
+    }
+    let proposer = Proposer::recover(service.number, replicas.len(), round);
+    let mut desk = Desk {
+        acceptor,
+        detector: Detector::new(service.number, replicas.len()),
+        log,
+        learned,
+        proposed: Vec::new(),
+        clients: Vec::new(),
+        requests: 0,
+    };
+    desk.report()?;
+    let (sender, failures) = channel();
+    let replicas = replicas.clone();
+    let replica = Replica { replicas, behaviour, desk: Mutex::new(desk), changed: Condvar::new(), failures: sender };
+    Arc::new(replica).start(service.number, listener, proposer);
+    let mut output = io::stdout();
+    write!(output, "{address}\nready\n").and_then(|()| output.flush()).map_err(ProgramError::Output)?;
+    failures.recv().map_or(Ok(()), |error| Err(error.into()))
+}
+
+/// What all threads of a replica share.
+#[derive(Debug)]
+struct Replica {
+    replicas: Vec<SocketAddr>,
+    behaviour: &'static dyn Behaviour,
+    desk: Mutex<Desk>,
+    /// Somebody may lead now, or need not any more.
+    changed: Condvar,
+    failures: Sender<LogError>,
+}
+
+/// What one thread at a time has. None sends an answer before the log has what the answer depends on, whoever wrote it.
+#[derive(Debug)]
+struct Desk {
+    acceptor: Acceptor,
+    detector: Detector,
+    log: Log,
+    learned: Log,
+    /// What clients have proposed, in the order in which it came.
+    proposed: Vec<Value>,
+    /// Who waits for a decision.
+    clients: Vec<Client>,
+    /// How many requests of clients have come.
+    requests: usize,
+}
+
+/// A client's call that has no answer.
+#[derive(Debug)]
+struct Client {
+    sending: Arc<Mutex<Sending>>,
+    call: u64,
+}
+
+/// What a leader is to do.
+#[derive(Debug)]
+enum Turn {
+    /// It goes through all phases of a new round.
+    Begin(Value),
+    /// It goes on after a crash, with the votes of its last round.
+    Resume(Value),
+}
+
+/// Why a leader has not come to the end of its phases.
+#[derive(Debug)]
+enum PhaseError {
+    /// An acceptor has promised a later round to another leader.
+    Later,
+    /// Too few have answered.
+    Silence,
+    /// The log does not work.
+    Log(LogError),
+}
+
+impl From<Later> for PhaseError {
+    fn from(_: Later) -> Self {
+        Self::Later
+    }
+}
+
+impl From<CallError> for PhaseError {
+    fn from(_: CallError) -> Self {
+        Self::Silence
+    }
+}
+
+impl From<LogError> for PhaseError {
+    fn from(error: LogError) -> Self {
+        Self::Log(error)
+    }
+}
+
+impl Replica {
+    /// Starts all threads.
+    fn start(self: Arc<Self>, number: Number, listener: TcpListener, proposer: Proposer) {
+        self.spawn(move |replica| replica.accept(&listener));
+        self.spawn(move |replica| replica.detect(number));
+        self.spawn(move |replica| replica.propose(proposer));
+    }
+
+    /// Starts a thread whose failure is that of the replica.
+    fn spawn(self: &Arc<Self>, work: impl FnOnce(&Arc<Self>) -> Result<(), LogError> + Send + 'static) {
+        let replica = Arc::clone(self);
+        thread::spawn(move || work(&replica).or_else(|error| replica.failures.send(error)));
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().expect("nobody panics who has it")
+    }
+
+    /// Accepts connections, and answers each on a thread of its own.
+    fn accept(self: &Arc<Self>, listener: &TcpListener) -> Result<(), LogError> {
+        for stream in listener.incoming() {
+            match stream {
+                Ok(stream) => self.spawn(move |replica| replica.attend(&stream)),
+                Err(_) => thread::sleep(SHORTAGE),
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers a connection until it breaks, or says what nobody says to a replica.
+    fn attend(&self, stream: &TcpStream) -> Result<(), LogError> {
+        let prepared = stream.set_nodelay(true).and_then(|()| stream.set_write_timeout(Some(STALL)));
+        let Ok(sending) = prepared.and_then(|()| stream.try_clone()) else { return Ok(()) };
+        let sending = Arc::new(Mutex::new(Sending::new(sending)));
+        let mut answered = Ok(());
+        read_lines(stream, |lines: Vec<Numbered<Request>>| {
+            let mut desk = self.desk();
+            answered = lines.into_iter().try_for_each(|line| desk.answer(line, &sending, self.behaviour));
+            drop(desk);
+            self.changed.notify_all();
+            answered.is_ok() && lock(&sending).flush().is_ok()
+        });
+        // Who waits on this connection asks again on another one. The connection closes with the last that holds it.
+        self.desk().clients.retain(|client| !Arc::ptr_eq(&client.sending, &sending));
+        answered
+    }
+
+    /// Asks all others, again and again, whether they are there, until this replica knows what is decided: who knows it says
+    /// so.
+    fn detect(self: &Arc<Self>, number: Number) -> Result<(), LogError> {
+        let others = (0..self.replicas.len()).filter(|other| *other != number);
+        let periods: Vec<SyncSender<()>> = others.map(|other| self.ask(other)).collect();
+        let mut desk = self.desk();
+        while desk.acceptor.decided().is_none() {
+            let detects = self.behaviour.detects(desk.detector.leads());
+            if detects {
+                // Who has not answered yet is asked again once it has.
+                periods.iter().for_each(|period| _ = period.try_send(()));
+            }
+            let delay = desk.detector.delay;
+            let unknown = |desk: &mut Desk| desk.acceptor.decided().is_none();
+            (desk, _) = self.changed.wait_timeout_while(desk, delay, unknown).expect("nobody panics who has it");
+            if detects && desk.detector.end_period(self.behaviour) {
+                if !self.behaviour.keeps_clients() {
+                    desk.clients.clear();
+                }
+                self.changed.notify_all();
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a thread that asks another replica whether it is there, in each period that it is told of.
+    fn ask(self: &Arc<Self>, other: Number) -> SyncSender<()> {
+        let (sender, periods) = sync_channel(1);
+        self.spawn(move |replica| replica.ping(other, &periods));
+        sender
+    }
+
+    fn ping(&self, other: Number, periods: &Receiver<()>) -> Result<(), LogError> {
+        let mut configuration = Configuration::open(&self.replicas[other..=other]);
+        let alive = |replies: &[Reply]| if let [Reply::Alive(decided)] = replies { Some(*decided) } else { None };
+        for () in periods {
+            let Ok(decided) = configuration.call(&Request::Ping.to_string(), Instant::now() + ANSWER, alive) else {
+                continue;
+            };
+            let mut desk = self.desk();
+            desk.detector.answered(other);
+            if let Some(value) = decided.filter(|_| desk.acceptor.decided().is_none()) {
+                desk.learn(value, self.behaviour)?;
+                self.changed.notify_all();
+            }
+        }
+        Ok(())
+    }
+
+    /// Leads while this replica is the leader and a client has proposed something, until a value is decided.
+    fn propose(&self, mut proposer: Proposer) -> Result<(), LogError> {
+        let mut acceptors = Configuration::open(&self.replicas);
+        let mut resumes = self.behaviour.resumes() && proposer.round() > 0;
+        loop {
+            let has_no_turn = |desk: &mut Desk| desk.turn(resumes).is_none();
+            let mut desk = self.changed.wait_while(self.desk(), has_no_turn).expect("nobody panics who has it");
+            let turn = desk.turn(std::mem::take(&mut resumes)).expect("it was waited for");
+            if let Turn::Begin(_) = turn {
+                let round = proposer.begin(desk.acceptor.promised(), self.behaviour);
+                desk.write(Entry::Round(round), self.behaviour)?;
+            }
+            drop(desk);
+            match self.lead(&mut acceptors, &mut proposer, &turn) {
+                Err(PhaseError::Log(error)) => return Err(error),
+                // Two that lead at a time do not hinder each other for ever. The clock is as good as a die here.
+                Err(PhaseError::Later) => {
+                    let nanos = monotonic_nanos() % u64::try_from(PHASE.as_nanos()).expect("half a second");
+                    thread::sleep(Duration::from_nanos(nanos));
+                }
+                Ok(()) | Err(PhaseError::Silence) => {}
+            }
+        }
+    }
+
+    /// Goes through the phases of a round.
+    fn lead(&self, acceptors: &mut Configuration, proposer: &mut Proposer, turn: &Turn) -> Result<(), PhaseError> {
+        let (round, behaviour) = (proposer.round(), self.behaviour);
+        let deadline = || Instant::now() + PHASE;
+        let value = match *turn {
+            Turn::Resume(value) => value,
+            Turn::Begin(own) => {
+                let promised = |replies: &[Reply]| proposer.promised(replies, own, behaviour);
+                acceptors.call(&Request::Prepare(round).to_string(), deadline(), promised)??
+            }
+        };
+        let accepted = |replies: &[Reply]| proposer.accepted(replies, behaviour);
+        acceptors.call(&Request::Accept(Vote { round, value }).to_string(), deadline(), accepted)??;
+        self.desk().learn(value, behaviour)?;
+        self.changed.notify_all();
+        let enough = majority(self.replicas.len());
+        let committed = |replies: &[Reply]| (replies.len() >= enough).then_some(());
+        Ok(acceptors.call(&Request::Commit(value).to_string(), deadline(), committed)?)
+    }
+}
+
+impl Desk {
+    /// Adds the answer to a line, once the log has what it depends on.
+    fn answer(
+        &mut self,
+        line: Numbered<Request>,
+        sending: &Arc<Mutex<Sending>>,
+        behaviour: &dyn Behaviour,
+    ) -> Result<(), LogError> {
+        let Numbered { call, content: request } = line;
+        if let Request::Propose(value) = request {
+            self.requests += 1;
+            if !behaviour.takes_request(self.requests - 1) {
+                return Ok(());
+            }
+            if !self.proposed.contains(&value) {
+                self.proposed.push(value);
+            }
+        }
+        let (entry, reply) = self.acceptor.answer(request, behaviour);
+        entry.map_or(Ok(()), |entry| self.write(entry, behaviour))?;
+        match reply {
+            Some(reply) => lock(sending).add(Numbered { call, content: reply }),
+            None => self.clients.push(Client { sending: Arc::clone(sending), call }),
+        }
+        Ok(())
+    }
+
+    /// Notes what is decided.
+    fn learn(&mut self, value: Value, behaviour: &dyn Behaviour) -> Result<(), LogError> {
+        let (entry, _) = self.acceptor.answer(Request::Commit(value), behaviour);
+        entry.map_or(Ok(()), |entry| self.write(entry, behaviour))
+    }
+
+    /// Writes to the log, and tells who waits if it is a decision.
+    fn write(&mut self, entry: Entry, behaviour: &dyn Behaviour) -> Result<(), LogError> {
+        self.log.add(entry);
+        if matches!(entry, Entry::Promise(_) | Entry::Vote(_)) && !behaviour.writes_first() {
+            return Ok(());
+        }
+        self.log.flush()?;
+        if let Entry::Decided(_) = entry { self.report() } else { Ok(()) }
+    }
+
+    /// Says what is decided, if that is known: in the file of what was learned, and to the clients that wait.
+    fn report(&mut self) -> Result<(), LogError> {
+        let Some(value) = self.acceptor.decided() else { return Ok(()) };
+        self.learned.add(format_args!("{} learn {value}", monotonic_nanos()));
+        self.learned.flush()?;
+        for Client { sending, call } in self.clients.drain(..) {
+            let mut sending = lock(&sending);
+            sending.add(Numbered { call, content: Reply::Decided(value) });
+            // Who is not there any more asks again when it is.
+            _ = sending.flush();
+        }
+        Ok(())
+    }
+
+    /// Returns what this replica is to do as a leader, if it is one.
+    fn turn(&self, resumes: bool) -> Option<Turn> {
+        let value = *self.proposed.first()?;
+        if resumes {
+            return Some(Turn::Resume(value));
+        }
+        (self.detector.leads() && self.acceptor.decided().is_none()).then_some(Turn::Begin(value))
+    }
+}
+
+fn lock(sending: &Mutex<Sending>) -> MutexGuard<'_, Sending> {
+    sending.lock().expect("nobody panics who has it")
+}

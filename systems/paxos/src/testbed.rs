@@ -1,0 +1,314 @@
+//! Test cases of Paxos on real programs: replicas that call each other by TCP, and clients that call them.
+//!
+//! Replicas are killed and started again when components of the simulation are, and find their logs. All reach each other over a
+//! network with the distances, the losses and the partitions of the test case. What is lost is a piece of a connection, which
+//! TCP sends again after 200 ms, 400 ms, and so on: it arrives late, where the simulated protocol itself asks again.
+//!
+//! Clients write into their logs what they propose and what they are told, and replicas what they learn, with times that all
+//! processes of a machine have in common. That is one history, which the oracle of the simulation judges.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+use simutant_harness::{
+    Clients, Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
+    ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
+};
+use simutant_oracle::{Budget, Check, End, History, Recorder, Session, Time};
+use simutant_outcomes::{Finding, Verdict};
+use simutant_sim_core::Random;
+use simutant_system::System;
+
+use crate::consensus::{Consensus, Operation};
+use crate::protocol::Value;
+use crate::{LEARNERS, Paxos, TestCase, client, replica};
+
+/// The testbeds.
+pub const TESTBEDS: Testbeds = Testbeds::new(&[&PaxosTestbed]);
+
+const REPLICA: &str = "replica";
+const CLIENT: &str = "client";
+
+const ROLES: [Role; 2] = [
+    Role { name: REPLICA, placeholders: &["listen", "number", "replicas", "log", "learned"], listens: false },
+    Role { name: CLIENT, placeholders: &["replicas", "number", "value", "at_ms", "timeout_ms", "log"], listens: false },
+];
+
+/// How long a client waits for an answer. Connections that a partition has stalled go on two seconds after it at the latest, if
+/// nothing is lost then.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// How long replicas may take to learn what is decided, after the last fault.
+const LEARNING: Duration = Duration::from_secs(10);
+
+/// How often to look whether they have.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// How long replicas are left alone before clients come and after they have gone: some packets follow each other in this time.
+const SETTLING: Duration = Duration::from_millis(300);
+
+/// How many steps of the specification the check of a history takes at most.
+const CHECK_STEPS: u64 = 1 << 20;
+
+/// Runs test cases of [`Paxos`].
+#[derive(Debug)]
+struct PaxosTestbed;
+
+impl Testbed for PaxosTestbed {
+    fn system(&self) -> &str {
+        Paxos::NAME
+    }
+
+    fn roles(&self) -> &[Role] {
+        &ROLES
+    }
+
+    fn check(&self, case: &Json) -> Result<(), InvalidCase> {
+        read_case(case, Paxos::validate).map(drop)
+    }
+
+    fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
+        let case = read_case(setup.case, Paxos::validate).expect("the case was checked");
+        let leases = (0..case.replicas).map(|_| Lease::for_both()).collect::<Result<Vec<_>, _>>()?;
+        let address = |lease: &Lease| SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
+        let replicas: Vec<SocketAddr> = leases.iter().map(address).collect();
+        let clients = (1..=case.clients_at_ms.len()).map(|number| (client(number as u32), Vec::new()));
+        let programs: Vec<NetworkProgram> = (0..)
+            .zip(&replicas)
+            .map(|(number, address)| (replica(number), vec![*address]))
+            .chain(clients)
+            .map(|(name, addresses)| NetworkProgram { name, addresses })
+            .collect();
+        let random = Random::from_seed(case.seed).stream(&format!("harness/{}", setup.seed));
+        let seed = random.stream("network").bits();
+        let network = RealNetwork::start(&programs, &case.network(), seed, TimeScale::default())?;
+        let learners = Learners::new(&case, setup.folder);
+        Ok(Box::new(Replicas { case, folder: setup.folder.into(), replicas, _leases: leases, network, learners }))
+    }
+}
+
+/// The network and the logs of one test case.
+struct Replicas {
+    case: TestCase,
+    folder: PathBuf,
+    /// Where the replicas listen.
+    replicas: Vec<SocketAddr>,
+    /// Keeps their ports from other jobs.
+    _leases: Vec<Lease>,
+    network: RealNetwork,
+    learners: Learners,
+}
+
+impl Replicas {
+    fn process(&self, name: String, number: u64, mut placeholders: Placeholders) -> Process {
+        // No program reaches itself over the network.
+        let entry = |(to, address)| self.network.entry(&name, &replica(to)).unwrap_or(address).to_string();
+        let replicas: Vec<String> = (0..).zip(self.replicas.iter().copied()).map(entry).collect();
+        placeholders.extend([
+            ("replicas", replicas.join(",").into()),
+            ("number", number.to_string().into()),
+            ("log", self.folder.join(format!("{name}.log")).into()),
+        ]);
+        Process { name, placeholders, port: None, start: Duration::ZERO }
+    }
+
+    fn replica(&self, number: usize, address: &SocketAddr) -> Process {
+        let placeholders = Placeholders::from([
+            ("listen", address.to_string().into()),
+            ("learned", learned(&self.folder, number).into()),
+        ]);
+        self.process(replica(number), number as u64, placeholders)
+    }
+
+    fn client(&self, number: Value, at_ms: u64) -> Process {
+        let placeholders = Placeholders::from([
+            ("value", number.to_string().into()),
+            ("at_ms", at_ms.to_string().into()),
+            ("timeout_ms", PATIENCE.as_millis().to_string().into()),
+        ]);
+        self.process(client(number), number.into(), placeholders)
+    }
+}
+
+impl Environment for Replicas {
+    fn processes(&self, role: &str) -> Vec<Process> {
+        match role {
+            REPLICA => (0..).zip(&self.replicas).map(|(number, address)| self.replica(number, address)).collect(),
+            _ => (1..).zip(&self.case.clients_at_ms).map(|(number, at_ms)| self.client(number, *at_ms)).collect(),
+        }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let names: Vec<String> = (0..self.replicas.len()).map(replica).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        Schedule::new(&self.case.faults(), &[], &names, TimeScale::default())
+    }
+
+    fn begin(&self, moment: Instant) {
+        self.network.begin(moment);
+        _ = self.learners.begun.set(moment);
+    }
+
+    /// Connections are made, and what is on its way arrives.
+    fn settle(&self, deadline: Instant, _is_active: &dyn Fn() -> bool) {
+        let time = deadline.saturating_duration_since(Instant::now());
+        std::thread::sleep(SETTLING.min(time));
+    }
+
+    fn clients(&self) -> Option<&dyn Clients> {
+        Some(&self.learners)
+    }
+
+    fn network(&self) -> Result<ProxyCounts, HarnessError> {
+        self.network.check()?;
+        Ok(self.network.counts())
+    }
+
+    fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
+        let verdict = match history(&self.case, &self.folder)? {
+            Ok(history) => judge(&history, self.replicas.len()),
+            Err(wrong) => Verdict::Fail(Finding::wrong_result("no-history", wrong)),
+        };
+        Ok(verdict.into())
+    }
+}
+
+/// What is waited for beside the ends of clients: the last fault, and that all replicas have learned what is decided.
+#[derive(Debug)]
+struct Learners {
+    begun: OnceLock<Instant>,
+    faults_end: Duration,
+    learned: Vec<PathBuf>,
+}
+
+impl Learners {
+    fn new(case: &TestCase, folder: &Path) -> Self {
+        let crashes = case.crashes.iter().map(|crash| crash.at_ms + crash.for_ms);
+        let partitions = case.partitions.iter().map(|partition| partition.at_ms + partition.for_ms);
+        let faults_end = Duration::from_millis(crashes.chain(partitions).max().unwrap_or(0));
+        let learned = (0..case.replicas).map(|number| learned(folder, number)).collect();
+        Self { begun: OnceLock::new(), faults_end, learned }
+    }
+}
+
+impl Clients for Learners {
+    fn run(&self, deadline: Instant, is_cut: &AtomicBool) -> Vec<String> {
+        let faults_end = *self.begun.get().expect("it has begun") + self.faults_end;
+        // Replicas that have learned nothing by then are judged.
+        let end = deadline.min(faults_end + LEARNING);
+        let has_learned = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text.contains('\n'));
+        while !is_cut.load(Ordering::Relaxed) && Instant::now() < end {
+            if Instant::now() >= faults_end && self.learned.iter().all(has_learned) {
+                break;
+            }
+            std::thread::sleep(INTERVAL);
+        }
+        Vec::new()
+    }
+}
+
+/// What clients were told, and replicas have learned.
+type Decisions = History<Operation, Option<Value>>;
+
+/// Judges what clients and so many replicas saw, as the simulation does.
+fn judge(history: &Decisions, replicas: usize) -> Verdict {
+    let check = Check { budget: Budget { steps: Some(CHECK_STEPS), ..Budget::default() }, ..Check::default() };
+    let verdict = check.verdict(history, &Consensus::default());
+    if !verdict.passes() {
+        return verdict;
+    }
+    if let Some(call) = history.calls().iter().find(|call| !matches!(call.end, End::Returned { .. })) {
+        return Verdict::Fail(Finding::wrong_result("not-told", format!("{} was told nothing", call.session)));
+    }
+    let learners = history.calls().iter().map(|call| call.session.0).filter(|session| *session >= LEARNERS);
+    let learners = learners.collect::<BTreeSet<u64>>().len();
+    if learners < replicas {
+        return Verdict::Fail(Finding::wrong_result(
+            "not-learned",
+            format!("{learners} of {replicas} have learned it"),
+        ));
+    }
+    Verdict::Pass
+}
+
+/// Returns where a replica of the test case in `folder` says what it has learned.
+fn learned(folder: &Path, number: usize) -> PathBuf {
+    folder.join(format!("{}.learned", replica(number)))
+}
+
+/// Returns what the clients and replicas of a test case saw, or what is wrong with their logs.
+fn history(case: &TestCase, folder: &Path) -> Result<Result<Decisions, String>, HarnessError> {
+    let clients = (1..=case.clients_at_ms.len())
+        .map(|number| (Session(number as u64), folder.join(format!("{}.log", client(number as u32)))));
+    let replicas = (0..case.replicas).map(|number| (Session(LEARNERS + number as u64), learned(folder, number)));
+    let mut lines: Vec<Line> = Vec::new();
+    for (session, path) in clients.chain(replicas) {
+        let text = std::fs::read_to_string(&path).map_err(HarnessError::file("read", &path))?;
+        // Who is killed may leave a part of a line.
+        let text = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+        for line in text.lines() {
+            match Line::parse(session, line) {
+                Some(line) => lines.push(line),
+                None => return Ok(Err(format!("{} has the line {line:?}", path.display()))),
+            }
+        }
+    }
+    // Of one instant, what begins comes first: then the calls overlap.
+    lines.sort_by_key(|line| (line.nanos, !matches!(line.event, Event::Proposed(_))));
+    let recorder = Recorder::new();
+    let mut open = BTreeMap::new();
+    for Line { session, nanos, event } in lines {
+        let time = Time::from_nanos(nanos);
+        let ended = match event {
+            Event::Learned(value) => {
+                recorder.observed(session, Operation::Learn, Some(value), time);
+                continue;
+            }
+            Event::Proposed(value) => {
+                open.insert(session, recorder.invoke(session, Operation::Propose(value), time));
+                continue;
+            }
+            Event::Told(value) => open.get(&session).map(|id| recorder.returned(*id, Some(value), time)),
+            Event::Failed => open.get(&session).map(|id| recorder.unknown(*id)),
+        };
+        if !matches!(ended, Some(Ok(()))) {
+            return Ok(Err(format!("a call of {session} ends without a beginning, or twice")));
+        }
+    }
+    Ok(Ok(recorder.history()))
+}
+
+/// A line of a client's log, `NANOS invoke 1 propose 7`, `NANOS return 1 7`, `NANOS fail 1`, or of what a replica has learned,
+/// `NANOS learn 7`.
+struct Line {
+    session: Session,
+    nanos: u64,
+    event: Event,
+}
+
+enum Event {
+    Proposed(Value),
+    Told(Value),
+    Failed,
+    Learned(Value),
+}
+
+impl Line {
+    fn parse(session: Session, line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let nanos = words.next()?.parse().ok()?;
+        let event = match words.collect::<Vec<_>>()[..] {
+            ["invoke", "1", "propose", value] => Event::Proposed(value.parse().ok()?),
+            ["return", "1", value] => Event::Told(value.parse().ok()?),
+            ["fail", "1"] => Event::Failed,
+            ["learn", value] => Event::Learned(value.parse().ok()?),
+            _ => return None,
+        };
+        Some(Self { session, nanos, event })
+    }
+}

@@ -1,0 +1,135 @@
+//! Paxos of processes that Simutant kills and starts again, over networks that delay, lose and part.
+//!
+//! Six faults have a test case here where they always show, but for moments. The others need packets that overtake each other;
+//! the tests of the programs' logic search for such orders.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use simutant_harness::{Implementation, RunOptions, TestReport, run_suite};
+use simutant_outcomes::{Suite, SuiteCase};
+use simutant_paxos::testbed::TESTBEDS;
+use simutant_paxos::{Paxos, Separation, TestCase};
+use simutant_sim_core::Probability;
+use simutant_system::{Outage, universe};
+
+/// How many test cases of the universe right programs are given.
+const FIRST: usize = 16;
+
+/// How much earlier faults begin in the test cases of programs with a fault: clients propose a little before their time, as they
+/// are there before the network begins.
+const EARLIER_MS: [u64; 8] = [0, 4, 8, 12, 16, 20, 26, 32];
+
+/// How long a test case may take: the longest of right programs take 4 s, on a machine that has nothing else to do.
+const TIMEOUT: Duration = Duration::from_secs(40);
+
+/// How long one may take for programs that never end.
+const SHORT_TIMEOUT: Duration = Duration::from_secs(6);
+
+fn implementation(name: &str) -> Implementation {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("implementations");
+    TESTBEDS.find(name, &[folder]).expect("the implementation is there")
+}
+
+/// Runs test cases on an implementation. They mostly wait, so several run at once.
+fn run(name: &str, cases: &[TestCase], timeout: Duration) -> TestReport {
+    let case = |(place, case): (usize, &TestCase)| {
+        SuiteCase::new(place.to_string(), serde_json::to_value(case).expect("a test case is plain data"))
+    };
+    let suite = Suite::of_cases("paxos", "of tests", 1, cases.iter().enumerate().map(case));
+    let options = RunOptions {
+        jobs: 8.try_into().expect("8 is not 0"),
+        timeout,
+        ..RunOptions::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("implementations"))
+    };
+    run_suite(&suite, &implementation(name), &options, &mut |_| {}).expect("the suite runs")
+}
+
+/// Checks that `paxos-FAULT` fails on a test case, or on one of those that differ a little, for a reason that says `expect`.
+#[track_caller]
+fn check_fails(fault: &str, case: impl Fn(u64) -> TestCase, expect: &str) {
+    let cases: Vec<TestCase> = EARLIER_MS.into_iter().map(case).collect();
+    let report = run(&format!("paxos-{fault}"), &cases, SHORT_TIMEOUT);
+    let failure =
+        report.failures().next().unwrap_or_else(|| panic!("the mistake does not show: {:#?}", report.results));
+    let finding = failure.verdict.finding().expect("it failed").to_string();
+    assert!(finding.contains(expect), "{finding}");
+}
+
+/// Three replicas, where packets take so long.
+fn case(clients_at_ms: &[u64], latency_ms: u64) -> TestCase {
+    TestCase {
+        replicas: 3,
+        clients_at_ms: clients_at_ms.to_vec(),
+        latency_ms,
+        jitter_ms: 0,
+        drop: Probability::ZERO,
+        crashes: Vec::new(),
+        partitions: Vec::new(),
+        seed: 1,
+    }
+}
+
+/// A test case where a replica crashes.
+fn with_crash(component: usize, at_ms: u64, for_ms: u64, case: TestCase) -> TestCase {
+    TestCase { crashes: vec![Outage { component, at_ms, for_ms }], ..case }
+}
+
+fn cut_off(replica: usize, at_ms: u64, for_ms: u64) -> Separation {
+    Separation { replicas: BTreeSet::from([replica]), at_ms, for_ms }
+}
+
+/// A test case where the first leader is cut off with votes of all, of which nobody else knows, and the next one has got another
+/// value first.
+///
+/// Packets take 30 ms, so that promises for value 1 are there at 190 ms, and votes at 250 ms. Value 1 is sent again to replica
+/// 1 when that has value 2.
+fn after_votes(earlier_ms: u64) -> TestCase {
+    let partitions = vec![cut_off(1, 105, 45), cut_off(0, 270 - earlier_ms, 1_500)];
+    TestCase { partitions, ..case(&[100, 200], 30) }
+}
+
+#[test]
+fn right_programs_pass() {
+    let mut cases: Vec<TestCase> = (0..FIRST).map(|index| universe::<Paxos>(1, index)).collect();
+    cases.extend(EARLIER_MS.map(after_votes));
+    let report = run("paxos", &cases, TIMEOUT);
+    let wrong: Vec<_> = report.results.iter().filter(|result| !result.verdict.passes()).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(report.results.iter().all(|result| result.not_injected.is_empty()), "{report:#?}");
+}
+
+#[test]
+fn clients_of_the_last_leader_wait_in_vain() {
+    check_fails("answers-nobody", |_| with_crash(0, 80, 2_000, case(&[100], 1)), "still running");
+}
+
+#[test]
+fn a_replica_that_missed_the_commit_does_not_ask() {
+    check_fails("detects-as-leader-only", |_| with_crash(2, 50, 500, case(&[100], 1)), "2 of 3 have learned it");
+}
+
+#[test]
+fn nobody_leads_after_a_crash_of_another_one() {
+    check_fails("elects-another-leader", |_| with_crash(1, 50, 500, case(&[600], 1)), "still running");
+}
+
+#[test]
+fn a_leader_that_is_back_decides_again() {
+    check_fails(
+        "leads-after-failing",
+        |_| with_crash(0, 200, 100, case(&[0, 400], 1)),
+        "no order of the calls explains",
+    );
+}
+
+#[test]
+fn a_second_client_waits_in_vain() {
+    check_fails("one-request", |_| case(&[0, 100], 1), "still running");
+}
+
+#[test]
+fn a_leader_that_takes_over_decides_on_its_own_value() {
+    check_fails("takes-own-value", after_votes, "no order of the calls explains");
+}
