@@ -16,9 +16,13 @@ fn systems() -> Vec<PathBuf> {
 
 /// The constants of the source files in a folder.
 fn constants(folder: &Path) -> Vec<NamedConstant> {
-    let mut files = source_files(folder, &["*.rs".to_owned()]).expect("there are some");
-    // What hands questions on to dnscache is no part of the resolver, and testbeds are none of a specification.
-    let is_part = |file: &PathBuf| !["tests.rs", "dnscache.rs", "testbed.rs"].iter().any(|other| file.ends_with(other));
+    let mut files = source_files(folder, &["**/*.rs".to_owned()]).expect("there are some");
+    // What hands questions on to dnscache is no part of the resolver, testbeds are none of a specification, and faults are wrong.
+    let others = ["tests.rs", "dnscache.rs", "testbed.rs"];
+    let is_part = |file: &PathBuf| {
+        let is_fault = file.parent().is_some_and(|folder| folder.ends_with("faults"));
+        !is_fault && !others.iter().any(|other| file.ends_with(other))
+    };
     files.retain(is_part);
     let read = |file: &PathBuf| std::fs::read_to_string(file).expect("it can be read");
     files.iter().flat_map(|file| named_constants(&file.to_string_lossy(), &read(file)).expect("it parses")).collect()

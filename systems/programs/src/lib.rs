@@ -4,6 +4,7 @@
 //! that specifies it. They have no dependencies but this package and the standard library, so that the harness builds them
 //! quickly. This package has one, for the feature `clock`.
 
+mod addresses;
 #[cfg(feature = "clock")]
 mod clock;
 mod installed;
@@ -12,6 +13,7 @@ mod log;
 mod options;
 pub mod quorum;
 
+pub use addresses::Addresses;
 #[cfg(feature = "clock")]
 pub use clock::monotonic_nanos;
 pub use installed::{UNAVAILABLE, find};

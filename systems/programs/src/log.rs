@@ -61,6 +61,16 @@ impl Log {
         writeln!(self.pending, "{line}").expect("memory takes all");
     }
 
+    /// Writes a line that begins with the time, in nanoseconds that all processes of a machine have in common.
+    ///
+    /// # Errors
+    /// Those of [`Log::flush`].
+    #[cfg(feature = "clock")]
+    pub fn add_now(&mut self, line: impl Display) -> Result<(), LogError> {
+        self.add(format_args!("{} {line}", crate::monotonic_nanos()));
+        self.flush()
+    }
+
     /// Writes what was added.
     ///
     /// # Errors

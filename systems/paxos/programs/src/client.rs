@@ -1,15 +1,12 @@
 //! The client's program: one proposal, and a log of when it began and ended.
 
-use std::fmt::Display;
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use simutant_programs::quorum::{Configuration, majority};
-use simutant_programs::{Log, LogError, Unreadable, monotonic_nanos};
+use simutant_programs::{Addresses, Log};
 
 use super::error::ProgramError;
 use super::message::{Reply, Request, Value};
@@ -29,21 +26,6 @@ pub struct Proposal {
     pub log: PathBuf,
 }
 
-/// Where replicas listen: `127.0.0.1:4001,127.0.0.1:4002`. The empty text is none of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Addresses(pub Vec<SocketAddr>);
-
-impl FromStr for Addresses {
-    type Err = Unreadable;
-
-    fn from_str(text: &str) -> Result<Self, Unreadable> {
-        if text.is_empty() {
-            return Ok(Self(Vec::new()));
-        }
-        text.split(',').map(|address| address.parse().map_err(|_| Unreadable)).collect::<Result<_, _>>().map(Self)
-    }
-}
-
 /// Prints `ready`, proposes a value when it is time, and waits until a majority of the replicas has told what is decided.
 ///
 /// # Errors
@@ -55,12 +37,12 @@ pub fn propose(proposal: &Proposal) -> Result<(), ProgramError> {
     let mut output = io::stdout();
     output.write_all(b"ready\n").and_then(|()| output.flush()).map_err(ProgramError::Output)?;
     thread::sleep(proposal.delay);
-    append(&mut log, format_args!("invoke 1 propose {}", proposal.value))?;
+    log.add_now(format_args!("invoke 1 propose {}", proposal.value))?;
     let deadline = Instant::now() + proposal.timeout;
     let decided = |replies: &[Reply]| decided(replies, replicas.len());
     match configuration.call(&Request::Propose(proposal.value).to_string(), deadline, decided) {
-        Ok(value) => append(&mut log, format_args!("return 1 {value}"))?,
-        Err(_) => append(&mut log, "fail 1")?,
+        Ok(value) => log.add_now(format_args!("return 1 {value}"))?,
+        Err(_) => log.add_now("fail 1")?,
     }
     Ok(())
 }
@@ -72,23 +54,9 @@ fn decided(replies: &[Reply], replicas: usize) -> Option<Value> {
     replies.iter().filter_map(value).find(|value| count(value) >= majority(replicas))
 }
 
-/// Appends a line that says what happens now.
-fn append(log: &mut Log, what: impl Display) -> Result<(), LogError> {
-    log.add(format_args!("{} {what}", monotonic_nanos()));
-    log.flush()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_are_read() {
-        let addresses = ["127.0.0.1:1", "127.0.0.1:2"].map(|address| address.parse().expect("an address"));
-        assert_eq!("127.0.0.1:1,127.0.0.1:2".parse(), Ok(Addresses(addresses.to_vec())));
-        assert_eq!("".parse(), Ok(Addresses(Vec::new())));
-        assert_eq!("127.0.0.1".parse::<Addresses>(), Err(Unreadable));
-    }
 
     #[test]
     fn a_majority_tells_what_is_decided() {

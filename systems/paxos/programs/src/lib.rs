@@ -52,8 +52,8 @@ mod proposer;
 mod replica;
 
 pub use behaviour::{Behaviour, Correct};
-pub use client::{Addresses, Proposal, propose};
+pub use client::{Proposal, propose};
 pub use error::ProgramError;
 pub use message::{Number, Promise, Round, Value, Vote};
 pub use replica::{Service, serve};
-pub use simutant_programs::{LogError, Unreadable};
+pub use simutant_programs::{Addresses, LogError, Unreadable};

@@ -10,11 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use simutant_programs::quorum::{CallError, Configuration, Numbered, majority};
-use simutant_programs::{Log, LogError, Sending, monotonic_nanos, read_lines};
+use simutant_programs::{Addresses, Log, LogError, Sending, monotonic_nanos, read_lines};
 
 use super::acceptor::Acceptor;
 use super::behaviour::Behaviour;
-use super::client::Addresses;
 use super::detector::Detector;
 use super::error::ProgramError;
 use super::message::{Entry, Number, Reply, Request, Value, Vote};

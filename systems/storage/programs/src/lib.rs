@@ -48,5 +48,5 @@ pub use error::ProgramError;
 pub use message::{Content, Timestamp};
 pub use register::{Reads, Writers};
 pub use serve::{Service, serve};
-pub use session::{Addresses, Script, Session, Step, run_session};
-pub use simutant_programs::{LogError, Unreadable};
+pub use session::{Script, Session, Step, run_session};
+pub use simutant_programs::{Addresses, LogError, Unreadable};

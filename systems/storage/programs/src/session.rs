@@ -1,14 +1,12 @@
 //! The client's program: a script of calls, and a log of when each began and ended.
 
-use std::fmt::Display;
 use std::io::{self, Write};
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use simutant_programs::{Log, LogError, Unreadable, monotonic_nanos};
+use simutant_programs::{Addresses, Log, Unreadable};
 
 use super::behaviour::Behaviour;
 use super::error::ProgramError;
@@ -34,10 +32,6 @@ pub struct Session {
     pub log: PathBuf,
 }
 
-/// Where servers listen: `127.0.0.1:4001,127.0.0.1:4002`. The empty text is none of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Addresses(pub Vec<SocketAddr>);
-
 /// What a client does, one step after the other: `read,write:7,pause:20`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Script(pub Vec<Step>);
@@ -51,17 +45,6 @@ pub enum Step {
     Write(u64),
     /// `pause:MILLISECONDS`: does nothing for a while.
     Pause(Duration),
-}
-
-impl FromStr for Addresses {
-    type Err = Unreadable;
-
-    fn from_str(text: &str) -> Result<Self, Unreadable> {
-        if text.is_empty() {
-            return Ok(Self(Vec::new()));
-        }
-        text.split(',').map(|address| address.parse().map_err(|_| Unreadable)).collect::<Result<_, _>>().map(Self)
-    }
 }
 
 impl FromStr for Script {
@@ -108,24 +91,18 @@ pub fn run_session(session: &Session, behaviour: &'static dyn Behaviour) -> Resu
             Step::Write(value) => format!("write {value}"),
         };
         calls += 1;
-        append(&mut log, format_args!("invoke {calls} {what}"))?;
+        log.add_now(format_args!("invoke {calls} {what}"))?;
         let deadline = Instant::now() + session.timeout;
         let result = match step {
             Step::Write(value) => register.write(*value, deadline).map(|()| "done".to_owned()),
             _ => register.read(deadline).map(|value| ValueText(value).to_string()),
         };
         match result {
-            Ok(result) => append(&mut log, format_args!("return {calls} {result}"))?,
-            Err(_) => append(&mut log, format_args!("fail {calls}"))?,
+            Ok(result) => log.add_now(format_args!("return {calls} {result}"))?,
+            Err(_) => log.add_now(format_args!("fail {calls}"))?,
         }
     }
     Ok(())
-}
-
-/// Appends a line that says what happens now.
-fn append(log: &mut Log, what: impl Display) -> Result<(), LogError> {
-    log.add(format_args!("{} {what}", monotonic_nanos()));
-    log.flush()
 }
 
 #[cfg(test)]
@@ -133,15 +110,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_and_addresses_are_read() {
+    fn scripts_are_read() {
         let steps = vec![Step::Read, Step::Write(7), Step::Pause(Duration::from_millis(20))];
         assert_eq!("read,write:7,pause:20".parse(), Ok(Script(steps)));
         for text in ["", "read,", "read:1", "write", "write:", "write:x", "pause:-1", "stop"] {
             assert_eq!(text.parse::<Script>(), Err(Unreadable), "{text}");
         }
-        let addresses = ["127.0.0.1:1", "127.0.0.1:2"].map(|address| address.parse().expect("an address"));
-        assert_eq!("127.0.0.1:1,127.0.0.1:2".parse(), Ok(Addresses(addresses.to_vec())));
-        assert_eq!("".parse(), Ok(Addresses(Vec::new())));
-        assert_eq!("127.0.0.1".parse::<Addresses>(), Err(Unreadable));
     }
 }
