@@ -57,9 +57,6 @@ const PARTITIONS: Lengths = Lengths(0..=2);
 /// How long a crash or a partition lasts.
 const FAULT_FOR_MS: RangeInclusive<u64> = 20..=2_000;
 
-/// When faults begin: most runs are over soon after the last client has proposed.
-const FAULT_AT_MS: RangeInclusive<u64> = 0..=800;
-
 /// The session of replica 0; those of clients begin at 1.
 const LEARNERS: u64 = 100;
 
@@ -119,12 +116,13 @@ impl System for Paxos {
             3..6 => 5,
             _ => REPLICAS.draw(random),
         };
-        let clients_at_ms = (0..CLIENTS.draw(random)).map(|_| AT_MS.draw(random)).collect();
+        let clients_at_ms: Vec<u64> = (0..CLIENTS.draw(random)).map(|_| AT_MS.draw(random)).collect();
         let latency_ms = LATENCY_MS.draw(random);
         let jitter_ms = JITTER_MS.draw(random);
         let drop = DROP.draw_hundredths(random);
-        let crashes = crashes(replicas).draw(random);
-        let partitions = (0..PARTITIONS.draw(random)).map(|_| separation(replicas, random)).collect();
+        let busy_ms = busy_ms(&clients_at_ms, latency_ms);
+        let crashes = crashes(replicas, busy_ms).draw(random);
+        let partitions = (0..PARTITIONS.draw(random)).map(|_| separation(replicas, busy_ms, random)).collect();
         TestCase { replicas, clients_at_ms, latency_ms, jitter_ms, drop, crashes, partitions, seed: random.bits() }
     }
 
@@ -141,14 +139,15 @@ impl System for Paxos {
         LATENCY_MS.check("latency_ms", &case.latency_ms)?;
         JITTER_MS.check("jitter_ms", &case.jitter_ms)?;
         DROP.check("drop", &case.drop)?;
-        crashes(case.replicas).check("crashes", &case.crashes)?;
+        let busy_ms = busy_ms(&case.clients_at_ms, case.latency_ms);
+        crashes(case.replicas, busy_ms).check("crashes", &case.crashes)?;
         PARTITIONS.check("partitions", &case.partitions.len())?;
         for (index, Separation { replicas, at_ms, for_ms }) in case.partitions.iter().enumerate() {
             Lengths(1..=case.replicas).check(format!("partitions[{index}].replicas"), &replicas.len())?;
             for replica in replicas {
                 (0..=case.replicas - 1).check(format!("partitions[{index}].replicas"), replica)?;
             }
-            FAULT_AT_MS.check(format!("partitions[{index}].at_ms"), at_ms)?;
+            (0..=busy_ms).check(format!("partitions[{index}].at_ms"), at_ms)?;
             FAULT_FOR_MS.check(format!("partitions[{index}].for_ms"), for_ms)?;
         }
         Ok(())
@@ -223,16 +222,21 @@ impl TestCase {
     }
 }
 
-fn crashes(replicas: usize) -> Outages {
-    Outages { count: CRASHES, components: 0..=replicas - 1, begin_ms: FAULT_AT_MS, for_ms: FAULT_FOR_MS }
+/// Returns how long a run takes at least, about: a proposal goes to the leader, through three phases, and back.
+fn busy_ms(clients_at_ms: &[u64], latency_ms: u64) -> u64 {
+    clients_at_ms.iter().max().copied().unwrap_or(0) + 8 * latency_ms + 50
+}
+
+fn crashes(replicas: usize, busy_ms: u64) -> Outages {
+    Outages { count: CRASHES, components: 0..=replicas - 1, begin_ms: 0..=busy_ms, for_ms: FAULT_FOR_MS }
 }
 
 /// Draws a separation of at least one replica.
-fn separation(replicas: usize, random: &mut Random) -> Separation {
+fn separation(replicas: usize, busy_ms: u64, random: &mut Random) -> Separation {
     let mut numbers: Vec<usize> = (0..replicas).collect();
     random.shuffle(&mut numbers);
     numbers.truncate((1..=replicas).draw(random));
-    let (at_ms, for_ms) = (FAULT_AT_MS.draw(random), FAULT_FOR_MS.draw(random));
+    let (at_ms, for_ms) = ((0..=busy_ms).draw(random), FAULT_FOR_MS.draw(random));
     Separation { replicas: numbers.into_iter().collect(), at_ms, for_ms }
 }
 
