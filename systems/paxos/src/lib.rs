@@ -17,14 +17,14 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
-use simutant_oracle::{End, Session};
+use simutant_oracle::{Budget, Check, End, History, Session};
 use simutant_quorum_calls::majority;
 use simutant_sim_core::network::ScheduledPartition;
 use simutant_sim_core::{
     CheckFailure, Faults, Latency, Link, Network, Probability, Random, Simulation, VirtualDuration, VirtualTime,
 };
 use simutant_system::{
-    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Observer, Outage, Outages, Probabilities, System,
+    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Observer, Outage, Outages, Probabilities, System, checked,
 };
 
 use self::consensus::{Consensus, Operation};
@@ -56,6 +56,9 @@ const PARTITIONS: Lengths = Lengths(0..=2);
 
 /// How long a crash or a partition lasts.
 const FAULT_FOR_MS: RangeInclusive<u64> = 20..=2_000;
+
+/// How many steps of the specification the check of a history takes at most.
+const CHECK_STEPS: u64 = 1 << 20;
 
 /// The session of replica 0; those of clients begin at 1.
 const LEARNERS: u64 = 100;
@@ -100,6 +103,9 @@ pub struct Separation {
 
 /// What clients were told, and replicas have learned.
 type World = Observer<Operation, Option<Value>>;
+
+/// The same, when all is over.
+type Decisions = History<Operation, Option<Value>>;
 
 impl System for Paxos {
     const NAME: &'static str = "paxos";
@@ -181,19 +187,8 @@ impl System for Paxos {
                 ended.expect("the call has one end");
             });
         }
-        world.check(&mut simulation, "one of the proposed values is decided", Consensus::default());
-        simulation.check("all clients are told, and all replicas have learned", move || {
-            let history = world.recorder().history();
-            let calls = history.calls();
-            if let Some(call) = calls.iter().find(|call| !matches!(call.end, End::Returned { .. })) {
-                return Err(CheckFailure::new(format!("{} was told nothing", call.session)));
-            }
-            let learners = calls.iter().map(|call| call.session.0).filter(|session| *session >= LEARNERS);
-            let learners = learners.collect::<BTreeSet<u64>>().len();
-            if learners < replicas.len() {
-                return Err(CheckFailure::new(format!("{learners} of {} have learned it", replicas.len())));
-            }
-            Ok(())
+        simulation.check("one of the proposed values is decided, told and learned", move || {
+            world.recorder().with(|history| check(history, replicas.len()))
         });
         simulation
     }
@@ -229,6 +224,22 @@ fn busy_ms(clients_at_ms: &[u64], latency_ms: u64) -> u64 {
 
 fn crashes(replicas: usize, busy_ms: u64) -> Outages {
     Outages { count: CRASHES, components: 0..=replicas - 1, begin_ms: 0..=busy_ms, for_ms: FAULT_FOR_MS }
+}
+
+/// The oracle: what clients were told, and so many replicas have learned.
+fn check(history: &Decisions, replicas: usize) -> Result<(), CheckFailure> {
+    let check = Check { budget: Budget { steps: Some(CHECK_STEPS), ..Budget::default() }, ..Check::default() };
+    checked(check.verdict(history, &Consensus::default()))?;
+    let calls = history.calls();
+    if let Some(call) = calls.iter().find(|call| !matches!(call.end, End::Returned { .. })) {
+        return Err(CheckFailure::new(format!("{} was told nothing", call.session)));
+    }
+    let learners = calls.iter().map(|call| call.session.0).filter(|session| *session >= LEARNERS);
+    let learners = learners.collect::<BTreeSet<u64>>().len();
+    match learners >= replicas {
+        true => Ok(()),
+        false => Err(CheckFailure::new(format!("{learners} of {replicas} have learned it"))),
+    }
 }
 
 /// Draws a separation of at least one replica.

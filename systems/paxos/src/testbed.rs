@@ -7,7 +7,7 @@
 //! Clients write into their logs what they propose and what they are told, and replicas what they learn, with times that all
 //! processes of a machine have in common. That is one history, which the oracle of the simulation judges.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -19,14 +19,14 @@ use simutant_harness::{
     Clients, Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
     ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
 };
-use simutant_oracle::{Budget, Check, End, History, Recorder, Session, Time};
+use simutant_oracle::{Recorder, Session, Time};
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::Random;
 use simutant_system::System;
 
-use crate::consensus::{Consensus, Operation};
+use crate::consensus::Operation;
 use crate::protocol::Value;
-use crate::{LEARNERS, Paxos, TestCase, client, replica};
+use crate::{Decisions, LEARNERS, Paxos, TestCase, check, client, replica};
 
 /// The testbeds.
 pub const TESTBEDS: Testbeds = Testbeds::new(&[&PaxosTestbed]);
@@ -51,9 +51,6 @@ const INTERVAL: Duration = Duration::from_millis(20);
 
 /// How long replicas are left alone before clients come and after they have gone: some packets follow each other in this time.
 const SETTLING: Duration = Duration::from_millis(300);
-
-/// How many steps of the specification the check of a history takes at most.
-const CHECK_STEPS: u64 = 1 << 20;
 
 /// Runs test cases of [`Paxos`].
 #[derive(Debug)]
@@ -171,7 +168,10 @@ impl Environment for Replicas {
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let verdict = match history(&self.case, &self.folder)? {
-            Ok(history) => judge(&history, self.replicas.len()),
+            Ok(history) => match check(&history, self.replicas.len()) {
+                Ok(()) => Verdict::Pass,
+                Err(failure) => Verdict::Fail(Finding::wrong_result("no-consensus", failure.to_string())),
+            },
             Err(wrong) => Verdict::Fail(Finding::wrong_result("no-history", wrong)),
         };
         Ok(verdict.into())
@@ -210,30 +210,6 @@ impl Clients for Learners {
         }
         Vec::new()
     }
-}
-
-/// What clients were told, and replicas have learned.
-type Decisions = History<Operation, Option<Value>>;
-
-/// Judges what clients and so many replicas saw, as the simulation does.
-fn judge(history: &Decisions, replicas: usize) -> Verdict {
-    let check = Check { budget: Budget { steps: Some(CHECK_STEPS), ..Budget::default() }, ..Check::default() };
-    let verdict = check.verdict(history, &Consensus::default());
-    if !verdict.passes() {
-        return verdict;
-    }
-    if let Some(call) = history.calls().iter().find(|call| !matches!(call.end, End::Returned { .. })) {
-        return Verdict::Fail(Finding::wrong_result("not-told", format!("{} was told nothing", call.session)));
-    }
-    let learners = history.calls().iter().map(|call| call.session.0).filter(|session| *session >= LEARNERS);
-    let learners = learners.collect::<BTreeSet<u64>>().len();
-    if learners < replicas {
-        return Verdict::Fail(Finding::wrong_result(
-            "not-learned",
-            format!("{learners} of {replicas} have learned it"),
-        ));
-    }
-    Verdict::Pass
 }
 
 /// Returns where a replica of the test case in `folder` says what it has learned.
