@@ -189,7 +189,7 @@ impl CheckFailure {
     }
 
     /// Returns whether the check could not decide.
-    pub(crate) fn is_undecided(&self) -> bool {
+    pub fn is_undecided(&self) -> bool {
         self.is_undecided
     }
 }

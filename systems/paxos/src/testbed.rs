@@ -22,7 +22,7 @@ use simutant_harness::{
 use simutant_oracle::{Recorder, Session, Time};
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::Random;
-use simutant_system::System;
+use simutant_system::{System, verdict_of};
 
 use crate::consensus::Operation;
 use crate::protocol::Value;
@@ -168,10 +168,7 @@ impl Environment for Replicas {
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let verdict = match history(&self.case, &self.folder)? {
-            Ok(history) => match check(&history, self.replicas.len()) {
-                Ok(()) => Verdict::Pass,
-                Err(failure) => Verdict::Fail(Finding::wrong_result("no-consensus", failure.to_string())),
-            },
+            Ok(history) => verdict_of(check(&history, self.replicas.len()), "no-consensus"),
             Err(wrong) => Verdict::Fail(Finding::wrong_result("no-history", wrong)),
         };
         Ok(verdict.into())

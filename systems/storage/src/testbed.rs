@@ -20,8 +20,8 @@ use simutant_harness::{
 use simutant_oracle::specifications::register::{Operation, Response};
 use simutant_oracle::{Recorder, Time};
 use simutant_outcomes::{Finding, Verdict};
-use simutant_sim_core::{CheckFailure, Random};
-use simutant_system::System;
+use simutant_sim_core::Random;
+use simutant_system::{System, verdict_of};
 
 use crate::protocol::{Reads, TIMEOUT, Writers};
 use crate::{Calls, Step, Storage, TestCase, check, client, server, session};
@@ -146,14 +146,7 @@ impl Environment for Replicas {
             Ok(history) => history,
             Err(wrong) => return Ok(Verdict::Fail(Finding::wrong_result("no-history", wrong)).into()),
         };
-        Ok(verdict(check(&history, &self.case)).into())
-    }
-}
-
-fn verdict(checked: Result<(), CheckFailure>) -> Verdict {
-    match checked {
-        Ok(()) => Verdict::Pass,
-        Err(failure) => Verdict::Fail(Finding::wrong_result("no-register", failure.to_string())),
+        Ok(verdict_of(check(&history, &self.case), "no-register").into())
     }
 }
 

@@ -17,7 +17,7 @@ mod walk;
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, InvalidTestCase, Lengths, Point, Probabilities};
 pub use net::{NetCase, NetModel, NetSystem, NoMessage, nets};
-pub use observer::{Observer, checked, history_time};
+pub use observer::{Observer, checked, history_time, verdict_of};
 pub use outage::{Outage, Outages};
 pub use simutant_outcomes::{CostBounds, Coverage, InputSource, Quota};
 pub use source::Universe;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use simutant_oracle::{Budget, CallId, Check, History, Misuse, Recorder, Session, Specification, Time};
-use simutant_outcomes::Verdict;
+use simutant_outcomes::{Finding, Inconclusive, Verdict};
 use simutant_sim_core::{CheckFailure, Message, RunClock, Simulation, VirtualTime};
 
 /// How many steps of the specification the check of a run takes at most: a second or so, and the same on every machine.
@@ -214,6 +214,26 @@ pub fn checked(verdict: Verdict) -> Result<(), CheckFailure> {
         Verdict::Pass => Ok(()),
         Verdict::Fail(finding) => Err(CheckFailure::new(finding.summary)),
         Verdict::Inconclusive(inconclusive) => Err(CheckFailure::inconclusive(inconclusive.reason)),
+    }
+}
+
+/// Returns what a check of a simulation says as a verdict on programs; a failure is a finding of this kind.
+///
+/// ```
+/// use simutant_sim_core::CheckFailure;
+/// use simutant_system::verdict_of;
+///
+/// assert!(verdict_of(Ok(()), "stale-read").passes());
+/// let verdict = verdict_of(Err(CheckFailure::new("x was 1, not 2")), "stale-read");
+/// assert_eq!(verdict.finding().map(|finding| finding.kind.as_str()), Some("stale-read"));
+/// ```
+pub fn verdict_of(checked: Result<(), CheckFailure>, kind: &str) -> Verdict {
+    match checked {
+        Ok(()) => Verdict::Pass,
+        Err(failure) if failure.is_undecided() => {
+            Verdict::Inconclusive(Inconclusive { reason: failure.to_string() })
+        }
+        Err(failure) => Verdict::Fail(Finding::wrong_result(kind, failure.to_string())),
     }
 }
 

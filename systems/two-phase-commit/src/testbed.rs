@@ -21,9 +21,9 @@ use simutant_harness::{
     Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
     ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
 };
-use simutant_outcomes::{Finding, Verdict};
+use simutant_outcomes::Verdict;
 use simutant_sim_core::Random;
-use simutant_system::System;
+use simutant_system::{System, verdict_of};
 
 use crate::{TestCase, TwoPhaseCommit, World, check, faults, link, name, session};
 
@@ -159,10 +159,7 @@ fn judge(case: &TestCase, folder: &Path) -> Result<Verdict, HarnessError> {
             world.observed(session(who), did, ());
         }
     }
-    Ok(match check(decided.as_deref(), &world, case) {
-        Ok(()) => Verdict::Pass,
-        Err(failure) => Verdict::Fail(Finding::wrong_result("wrong-transactions", failure.to_string())),
-    })
+    Ok(verdict_of(check(decided.as_deref(), &world, case), "wrong-transactions"))
 }
 
 /// Returns the transactions in lines such as `done 3 commit` of a log, and whether they are committed. Of a log that is
