@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<
     let phase = ProgressPhase::open("test");
     let interrupts = Interrupts::listen()?;
     let reply = program.ask(&request, interrupts.flag())?;
-    phase.end(&format!("{} scripts", request.scripts));
+    let run = if let TestingReply::Tested(tested) = &reply { tested.scripts } else { 0 };
+    phase.end(&format!("{run} scripts"));
     let tested = match reply {
         TestingReply::Tested(tested) => tested,
         TestingReply::Unreachable { message } => {

@@ -45,8 +45,8 @@ impl PackageHttpService {
              {TYPE_LINE}{type_path};\n    \
              specified::<Judged>();\n    \
              {INITIAL_LINE}{initial};\n    \
-             let request = ::std::env::args().nth(1).unwrap_or_default();\n    \
-             match ::simutant_http_tester::testing::serve(&initial, &request, ::std::io::stdin(), &mut ::std::io::stdout().lock()) {{\n        \
+             let from = ::std::io::BufReader::new(::std::io::stdin());\n    \
+             match ::simutant_http_tester::testing::serve(&initial, from, &mut ::std::io::stdout().lock()) {{\n        \
              Ok(()) => ::std::process::ExitCode::SUCCESS,\n        \
              Err(_) => ::std::process::ExitCode::FAILURE,\n    \
              }}\n}}\n"

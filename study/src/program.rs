@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -341,11 +342,13 @@ impl Program {
         request: &impl serde::Serialize,
         from: Stdio,
     ) -> Result<R, ProgramError> {
-        let output = self.command(request)?.stdin(from).output();
+        let request = serde_json::to_string(request).map_err(|error| self.no_answer(error.to_string()))?;
+        let output = Command::new(&self.executable).arg(request).stdin(from).output();
         self.answer(&output.map_err(|error| self.no_answer(error.to_string()))?)
     }
 
-    /// Returns the program's answer to a request. Once `stop` is set, its standard input ends, and it should answer soon.
+    /// Returns the program's answer to a request, which is the first line of its standard input. Once `stop` is set, that ends,
+    /// and it should answer soon.
     pub(crate) fn ask_until<R: DeserializeOwned>(
         &self,
         request: &impl serde::Serialize,
@@ -353,12 +356,15 @@ impl Program {
     ) -> Result<R, ProgramError> {
         let failed = |error: std::io::Error| self.no_answer(error.to_string());
         // What asks this process to end, such as Ctrl-C, does not ask the program.
-        let mut command = self.command(request)?;
+        let request = serde_json::to_string(request).map_err(|error| self.no_answer(error.to_string()))?;
+        let mut command = Command::new(&self.executable);
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut program = command.spawn().map_err(failed)?;
         let mut input = program.stdin.take();
         let output = thread::scope(|scope| {
             let output = scope.spawn(|| program.wait_with_output());
+            // A program that ends before it has read it all says why.
+            _ = input.as_mut().map(|input| writeln!(input, "{request}"));
             while !output.is_finished() {
                 if stop.load(Ordering::SeqCst) {
                     input = None;
@@ -369,13 +375,6 @@ impl Program {
         });
         drop(input);
         self.answer(&output.expect("waiting does not panic").map_err(failed)?)
-    }
-
-    fn command(&self, request: &impl serde::Serialize) -> Result<Command, ProgramError> {
-        let request = serde_json::to_string(request).map_err(|error| self.no_answer(error.to_string()))?;
-        let mut command = Command::new(&self.executable);
-        command.arg(request);
-        Ok(command)
     }
 
     fn answer<R: DeserializeOwned>(&self, output: &Output) -> Result<R, ProgramError> {

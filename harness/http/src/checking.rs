@@ -79,5 +79,8 @@ impl<S: HttpService> Checking<S> {
 
 /// Returns the operation of the specification that a request is.
 pub(crate) fn operation<S: HttpService>(request: &Request) -> Result<S::Operation, End> {
-    request.clone().try_into().map_err(|error| End::Unspecified(format!("{request}: {error}")))
+    request
+        .clone()
+        .try_into()
+        .map_err(|error| End::Unspecified(format!("the specification knows no such request: {request}: {error}")))
 }

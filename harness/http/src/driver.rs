@@ -25,6 +25,12 @@ use crate::wire::{self, Malformed};
 /// What is read from a connection at once.
 const PIECE_BYTES: usize = 16 * 1024;
 
+/// How long the command that resets the server may take.
+const RESET_MAX: Duration = Duration::from_secs(60);
+
+/// How long to wait before looking again whether it has ended.
+const RESET_INTERVAL: Duration = Duration::from_millis(2);
+
 /// How many steps of the specification the check at the end of a script takes at most.
 const STEPS_MAX: u64 = 1_000_000;
 
@@ -75,6 +81,8 @@ pub(crate) enum End {
     Malformed(usize, String),
     /// What this origin server received is no request.
     Garbled(String, String),
+    /// After the answer to this exchange so many bytes came that nobody had asked for.
+    Unasked(usize, usize),
     /// This exchange was not answered in time.
     Silent(usize),
     /// The connection was closed before the answer to this exchange was there, and not because it had been used before.
@@ -85,7 +93,7 @@ pub(crate) enum End {
     Unreachable(String),
     /// It is not known whether the answers can be.
     Undecided(String),
-    /// The specification knows no such request.
+    /// A request cannot be sent, or the specification knows none such.
     Unspecified(String),
     /// The command that goes before a script failed.
     NotReset(String),
@@ -97,7 +105,9 @@ impl End {
     /// Returns the exchange that it is about.
     pub(crate) const fn exchange(&self) -> Option<usize> {
         match self {
-            Self::Wrong(at) | Self::Malformed(at, _) | Self::Silent(at) | Self::Closed(at) => Some(*at),
+            Self::Wrong(at) | Self::Malformed(at, _) | Self::Unasked(at, _) | Self::Silent(at) | Self::Closed(at) => {
+                Some(*at)
+            }
             _ => None,
         }
     }
@@ -147,6 +157,8 @@ struct Connection {
     /// Whether a request was answered on it.
     is_used: bool,
     open: VecDeque<Open>,
+    /// The exchange that was answered last on it.
+    last: usize,
 }
 
 /// A request without an answer.
@@ -166,7 +178,7 @@ impl Drop for LookedAt<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // Nobody can be told that nobody can be told.
-            _ = writeln!(std::io::stderr(), "the specification was asked about {}: {}", self.request, self.said);
+            _ = writeln!(std::io::stderr(), "that was when {} was answered {}", self.request, self.said);
         }
     }
 }
@@ -212,11 +224,26 @@ impl Server {
             return Err(End::Stopped);
         }
         let Some(reset) = &self.reset else { return Ok(()) };
-        let failed = |message: &dyn Display| Err(End::NotReset(format!("`{reset}`: {message}")));
-        match Command::new("sh").args(["-c", reset]).stdin(Stdio::null()).stdout(Stdio::null()).status() {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => failed(&status),
-            Err(error) => failed(&error),
+        let failed = |message: &dyn Display| End::NotReset(format!("`{reset}`: {message}"));
+        let mut command = Command::new("sh");
+        command.args(["-c", reset]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut shell = command.spawn().map_err(|error| failed(&error))?;
+        let end = Instant::now() + RESET_MAX;
+        while shell.try_wait().map_err(|error| failed(&error))?.is_none() {
+            let is_stopped = self.is_stopped.load(Ordering::SeqCst);
+            if is_stopped || Instant::now() >= end {
+                // What is left of it has nothing to say.
+                _ = shell.kill().and_then(|()| shell.wait());
+                return Err(if is_stopped { End::Stopped } else { failed(&"it takes more than a minute") });
+            }
+            std::thread::sleep(RESET_INTERVAL);
+        }
+        let ended = shell.wait_with_output().map_err(|error| failed(&error))?;
+        let said = String::from_utf8_lossy(&ended.stderr);
+        match said.lines().rfind(|line| !line.trim().is_empty()) {
+            _ if ended.status.success() => Ok(()),
+            Some(said) => Err(failed(&format_args!("{}: {said}", ended.status))),
+            None => Err(failed(&ended.status)),
         }
     }
 
@@ -234,9 +261,23 @@ impl Server {
 
     /// Returns a path of the service, where a server says a whole URL of it.
     fn path<'a>(&self, place: &'a str) -> &'a str {
-        let path = place.strip_prefix("http://").and_then(|rest| rest.strip_prefix(&self.host)).unwrap_or(place);
+        let path = match place.strip_prefix("http://").map(|rest| rest.split_at(rest.find('/').unwrap_or(rest.len()))) {
+            Some((authority, path)) if self.is_called(authority) => path,
+            _ => place,
+        };
         let inside = path.strip_prefix(&self.base).unwrap_or(path);
         [inside, path].into_iter().find(|path| path.starts_with('/')).unwrap_or(place)
+    }
+
+    /// Returns whether somebody means the server by this host and port. A server on this machine has several names.
+    fn is_called(&self, authority: &str) -> bool {
+        let split = |authority: &str| match authority.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name.to_owned(), port.to_owned()),
+            _ => (authority.to_owned(), "80".to_owned()),
+        };
+        let ((name, port), (own, own_port)) = (split(authority), split(&self.host));
+        let is_here = |name: &str| matches!(name, "localhost" | "127.0.0.1" | "[::1]");
+        port == own_port && (name.eq_ignore_ascii_case(&own) || is_here(&name) && is_here(&own))
     }
 
     /// Returns a response that says where something is as requests do.
@@ -295,7 +336,8 @@ impl<S: HttpService> Client<'_, S> {
         let (mut request, substitutes) = step.request(self.name, &self.answers);
         request.path = self.server.path(&request.path).to_owned();
         if let Some(mistake) = request.mistake(self.serving.is_some()) {
-            return Err(End::Unspecified(format!("step {} is {request:?}: {mistake}", step.label)));
+            let (label, path) = (step.label, &request.path);
+            return Err(End::Unspecified(format!("step {label} asks for {path:?}, which cannot be sent: {mistake}")));
         }
         if self.serving.is_none() {
             checking::operation::<S>(&request)?;
@@ -308,6 +350,12 @@ impl<S: HttpService> Client<'_, S> {
             false => End::Unreachable(error.to_string()),
         };
         let number = usize::from(step.connection);
+        if let Some(connection) = &mut self.connections[number]
+            && connection.open.is_empty()
+        {
+            connection.receive();
+            connection.nothing_is_left(self.serving.is_some())?;
+        }
         // A connection that was closed meanwhile takes no request: nothing was sent on it.
         let is_gone = |connection: &mut Connection| {
             connection.open.is_empty() && connection.receive() || connection.stream.write_all(&bytes).is_err()
@@ -320,8 +368,14 @@ impl<S: HttpService> Client<'_, S> {
             options.and_then(|()| stream.write_all(&bytes)).map_err(unreachable)?;
             self.opened += 1;
             let session = Session(self.opened);
-            self.connections[number] =
-                Some(Connection { stream, session, received: Vec::new(), is_used: false, open: VecDeque::new() });
+            self.connections[number] = Some(Connection {
+                stream,
+                session,
+                received: Vec::new(),
+                is_used: false,
+                open: VecDeque::new(),
+                last: 0,
+            });
         }
         let connection = self.connections[number].as_mut().expect("it was opened");
         let (side, session) = (Side::Client { step: place }, connection.session);
@@ -389,6 +443,7 @@ impl<S: HttpService> Client<'_, S> {
             closes |= answer.closes;
             connection.is_used = true;
             let Open { asked, .. } = connection.open.pop_front().expect("it was looked at");
+            connection.last = exchange;
             let (sent, response) = (run.exchanges.len(), self.server.relative(answer.response));
             let seen = &mut run.exchanges[exchange];
             seen.answer = Some((response.clone(), sent));
@@ -404,6 +459,7 @@ impl<S: HttpService> Client<'_, S> {
                 break;
             }
         }
+        connection.nothing_is_left(self.serving.is_some())?;
         if closes {
             self.lose(number, run);
         }
@@ -464,6 +520,13 @@ impl<S: HttpService> Client<'_, S> {
 }
 
 impl Connection {
+    /// Checks that a server has sent no more than the answers that it was asked for. What a proxy sends beside them is judged
+    /// when somebody takes it for an answer.
+    fn nothing_is_left(&self, is_proxy: bool) -> Result<(), End> {
+        let is_left = !is_proxy && self.is_used && self.open.is_empty() && !self.received.is_empty();
+        if is_left { Err(End::Unasked(self.last, self.received.len())) } else { Ok(()) }
+    }
+
     /// Receives what is there, and returns whether nothing more comes.
     fn receive(&mut self) -> bool {
         receive(&self.stream, &mut self.received)

@@ -254,8 +254,13 @@ impl<S: HttpService> Tested<'_, S> {
         };
         let broken = broken_in(run);
         let is_same = |other: &Run| match (&run.end, &other.end) {
-            (End::Wrong(_), End::Wrong(_)) => broken.is_in(other, self.initial, self.waived),
+            // Without rules, a request that was made shorter may be wrong in another way.
+            (End::Wrong(_), End::Wrong(_)) => {
+                Likeness::of::<S>(run, "") == Likeness::of::<S>(other, "")
+                    && broken.is_in(other, self.initial, self.waived)
+            }
             (End::Malformed(..), End::Malformed(..))
+            | (End::Unasked(..), End::Unasked(..))
             | (End::Garbled(..), End::Garbled(..))
             | (End::Closed(_), End::Closed(_))
             | (End::Silent(_), End::Silent(_)) => true,
@@ -267,18 +272,29 @@ impl<S: HttpService> Tested<'_, S> {
         };
         let again = |script: &[Step]| run_by(self.server, script);
         let (_, kind, _) = words(run, &broken, S::RULES)?;
+        let mut is_hanging = false;
         let likeness = Likeness::of::<S>(run, &kind);
         let (script, shown) = match run.end {
-            End::Wrong(_) | End::Malformed(..) | End::Garbled(..) | End::Closed(_) if !(self.is_known)(&likeness) => {
+            End::Wrong(_) | End::Malformed(..) | End::Unasked(..) | End::Garbled(..) | End::Closed(_)
+                if !(self.is_known)(&likeness) =>
+            {
                 shrunk(script, run, &again)
             }
-            End::Silent(_) if !(self.is_known)(&likeness) && self.is_alive(script, run, &service) => {
+            End::Silent(at) if !(self.is_known)(&likeness) && self.is_alive(script, run, &service) => {
                 // Each try that shows it takes as long as the tester waits: nobody waits much longer than for other answers.
                 let others = Duration::from_secs_f64(seconds).saturating_sub(self.server.patience);
                 let patience = (others * 4).max(PATIENCE_MIN).min(self.server.patience);
                 let hasty = Server { patience, ..self.server.clone() };
-                let (least, _) = shrunk(script, run, &|script| run_by(&hasty, script));
-                again(&least).map_or_else(|| (script.to_vec(), run.clone()), |shown| (least, shown))
+                let silent = run.exchanges[at].step().map(|step| script[step].clone());
+                is_hanging = silent.is_some_and(|step| run_by(&hasty, &[step]).is_some());
+                match is_hanging {
+                    // It may be an earlier request that has brought the server into this state.
+                    true => (script.to_vec(), run.clone()),
+                    false => {
+                        let (least, _) = shrunk(script, run, &|script| run_by(&hasty, script));
+                        again(&least).map_or_else(|| (script.to_vec(), run.clone()), |shown| (least, shown))
+                    }
+                }
             }
             // Nobody would answer.
             _ => (script.to_vec(), run.clone()),
@@ -305,12 +321,16 @@ impl<S: HttpService> Tested<'_, S> {
         let stale = (!is_fresh && !script.is_empty()).then_some(
             "no path has <run>, and nothing resets the server between scripts: this may come of earlier requests",
         );
+        let hanging = is_hanging.then_some(
+            "by itself it is not answered any more either: one of those before may have brought the server to that",
+        );
         let detail = Detail {
             rule: rules.first().map(|rule| rule.name),
             reason: rules
                 .iter()
                 .map(|rule| rule.words())
                 .chain(stale.map(str::to_owned))
+                .chain(hanging.map(str::to_owned))
                 .collect::<Vec<_>>()
                 .join("; "),
             rules,
@@ -396,6 +416,11 @@ fn words(run: &Run, broken: &Broken, rules: &[Rule]) -> Option<(FindingClass, St
             "malformed-request".to_owned(),
             format!("what the origin {origin} received is no request: {reason}"),
         ),
+        End::Unasked(at, bytes) => (
+            FindingClass::WrongResult,
+            "more-than-an-answer".to_owned(),
+            format!("the server sent {bytes} bytes after its answer to {}, which are none of it", request(*at)),
+        ),
         End::Silent(at) => {
             (FindingClass::NotTerminated, "no-answer".to_owned(), format!("{} was not answered in time", request(*at)))
         }
@@ -425,7 +450,9 @@ fn commands(run: &Run, server: &Server) -> Vec<String> {
         let later = run.exchanges.iter().enumerate().skip(number + 1).find(|(_, later)| later.step().is_some());
         let overlaps = later.is_some_and(|(later, _)| is_open(later, &run.exchanges[number]));
         let is_pipelined = run.exchanges[..number].iter().any(|it| it.session == *session && is_open(number, it));
-        let answered = answer.as_ref().map_or_else(|| "no answer".to_owned(), |(response, _)| response.to_string());
+        let place = |response: &Response| response.get("location").map(|place| format!(" with location: {place}"));
+        let whole = |response: &Response| format!("{response}{}", place(response).unwrap_or_default());
+        let answered = answer.as_ref().map_or_else(|| "no answer".to_owned(), |(response, _)| whole(response));
         let and = if overlaps { " &" } else { "" };
         let cut = if *is_cut { ", and no more" } else { "" };
         let pipelined = if is_pipelined { "; it was pipelined" } else { "" };
@@ -443,7 +470,9 @@ fn curl(request: &Request, server: &Server) -> String {
         method => format!("curl -si -X {method}"),
     };
     for (name, value) in headers {
-        command.push_str(&format!(" -H {}", quoted(&format!("{name}: {value}"))));
+        // A field without a value is left out after a colon.
+        let field = if value.is_empty() { format!("{name};") } else { format!("{name}: {value}") };
+        command.push_str(&format!(" -H {}", quoted(&field)));
     }
     if let Some(body) = body {
         command.push_str(&format!(" --data-raw {}", quoted(body)));
@@ -454,6 +483,9 @@ fn curl(request: &Request, server: &Server) -> String {
     // curl would make another path of these.
     if path.contains("/.") {
         command.push_str(" --path-as-is");
+    }
+    if path.contains(['[', ']', '{', '}']) {
+        command.push_str(" -g");
     }
     let host = &server.host;
     match request.authority() {

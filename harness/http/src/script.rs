@@ -217,7 +217,7 @@ impl Step {
         (request, filling.substitutes)
     }
 
-    /// Returns steps that are simpler: on the first connection, not pipelined, with a body of one letter, with one tag of a
+    /// Returns steps that are simpler: on the first connection, not pipelined, with a body of one letter, or JSON with such texts, with one tag of a
     /// list, with a strong tag instead of a weak one, with a header less. The later ones are simpler.
     pub fn simpler(&self) -> Vec<Self> {
         let mut simpler = Vec::new();
@@ -230,7 +230,7 @@ impl Step {
         };
         add(&|step| step.connection = 1);
         add(&|step| step.pipelined = false);
-        add(&|step| step.request.body = step.request.body.take().map(|body| body.chars().take(1).collect()));
+        add(&|step| step.request.body = step.request.body.take().map(|body| shorter(&body)));
         for name in self.request.headers.keys() {
             let mut change = |change: &dyn Fn(&str) -> String| {
                 add(&|step| {
@@ -242,6 +242,30 @@ impl Step {
             add(&|step| _ = step.request.headers.remove(name));
         }
         simpler
+    }
+}
+
+/// Returns a body with texts of one letter; that of JSON stays JSON, and terms stay.
+fn shorter(body: &str) -> String {
+    let first = |text: &str| if text.contains('<') { text.to_owned() } else { text.chars().take(1).collect() };
+    match serde_json::from_str::<Value>(body) {
+        Ok(mut value) => {
+            each(&mut value, &first);
+            value.to_string()
+        }
+        // What only looks like JSON has terms that are none.
+        Err(_) if body.starts_with(['{', '[']) => body.to_owned(),
+        Err(_) => first(body),
+    }
+}
+
+/// Changes the texts of a value.
+fn each(value: &mut Value, change: &impl Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = change(text),
+        Value::Array(elements) => elements.iter_mut().for_each(|element| each(element, change)),
+        Value::Object(members) => members.values_mut().for_each(|member| each(member, change)),
+        _ => {}
     }
 }
 
@@ -321,6 +345,19 @@ mod tests {
         answers.add(&step(3, "/a"), Response::new(200, "last"));
         assert_eq!(step(4, "/<7.body>").request("", &answers).0.path, "/same");
         assert_eq!(step(4, "/b<7.body>").request("", &answers).0.path, "/blast");
+    }
+
+    #[test]
+    fn bodies_become_shorter_and_stay_what_they_are() {
+        for (body, expect) in [
+            ("content", "c"),
+            (r#"{"at":[10,"noon"],"title":"milk"}"#, r#"{"at":[10,"n"],"title":"m"}"#),
+            (r#"{"of":"<3.body.id>"}"#, r#"{"of":"<3.body.id>"}"#),
+            (r#"{"of": <3.body.id>}"#, r#"{"of": <3.body.id>}"#),
+            ("17", "17"),
+        ] {
+            assert_eq!(shorter(body), expect);
+        }
     }
 
     #[test]

@@ -60,8 +60,8 @@ pub enum Inconclusive {
     /// The check of the answers ran out of something.
     #[error("{0}")]
     Undecided(String),
-    /// The specification knows no such request.
-    #[error("the specification knows no such request: {0}")]
+    /// A request cannot be sent, or the specification knows none such.
+    #[error("{0}")]
     Unspecified(String),
     /// The command that goes before a script failed.
     #[error("the command that resets the server failed: {0}")]

@@ -1,7 +1,7 @@
 //! Tests a server as often as one asks for, in a process of its own: a program of a specification that `simutant http` builds.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -97,18 +97,19 @@ pub struct Found {
     pub seconds: f64,
 }
 
-/// Tests a service that begins in a state, and writes a line with the reply. The request is JSON. When `from` ends, nothing
-/// more is tested.
+/// Tests a service that begins in a state, and writes a line with the reply. The first line of `from` is the request, as JSON; when
+/// `from` ends, nothing more is tested.
 ///
 /// # Errors
 /// If the request is none, or the reply cannot be written.
 pub fn serve<S: HttpService>(
     initial: &S,
-    request: &str,
-    mut from: impl Read + Send + 'static,
+    mut from: impl BufRead + Send + 'static,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    let request: TestingRequest = serde_json::from_str(request)?;
+    let mut line = String::new();
+    from.read_line(&mut line)?;
+    let request: TestingRequest = serde_json::from_str(&line)?;
     let stop = Arc::new(AtomicBool::new(false));
     let heard = Arc::clone(&stop);
     std::thread::spawn(move || {
@@ -180,6 +181,12 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest, stop: Arc<Atomi
         }
         match came.inconclusive {
             Some(Inconclusive::Unreachable(message)) => return TestingReply::Unreachable { message },
+            Some(failed @ Inconclusive::NotReset(_)) if number > 0 => {
+                // What was found stays found: a server that is gone cannot be reset.
+                tested.stopped = Some(failed.to_string());
+                *tested.inconclusive.entry("nothing was asked".to_owned()).or_default() += 1;
+                break;
+            }
             Some(mistake @ (Inconclusive::Unspecified(_) | Inconclusive::NotReset(_))) => {
                 return TestingReply::Mistake { message: mistake.to_string() };
             }

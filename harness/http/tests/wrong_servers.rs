@@ -123,6 +123,59 @@ fn silence_and_what_is_no_response_are_findings_of_their_own() {
 }
 
 #[test]
+fn what_nobody_asked_for_is_a_finding_about_the_request_before() {
+    let with_body = start(1, |streams| {
+        for _ in 0..2 {
+            path(&streams[0]);
+            _ = streams[0].write_all(b"HTTP/1.1 204 No Content\r\n\r\nbody");
+        }
+    });
+    let finding = finding(Tester::new(with_body, Quiet, "r").run(&steps(&["/1", "/2"])));
+    assert_eq!(finding.kind, "more-than-an-answer");
+    assert_eq!(finding.summary, "the server sent 4 bytes after its answer to GET /1, which are none of it");
+}
+
+/// A service that says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+struct Quiet;
+
+impl Specification for Quiet {
+    type Operation = Request;
+    type Response = Response;
+
+    fn step(&mut self, _: Session, _: &Request, _: &mut Open<'_>) -> Response {
+        Response::new(204, "")
+    }
+
+    fn agrees(&mut self, _: &Request, due: &Response, seen: &Response, _: &mut Open<'_>) -> bool {
+        due.status == seen.status
+    }
+}
+
+impl HttpService for Quiet {
+    fn draw(_: &mut Random, _: &[Step]) -> Request {
+        Request::new("GET", "/")
+    }
+}
+
+#[test]
+fn a_finding_that_is_made_smaller_stays_the_same_one() {
+    // A PUT is answered 500 whatever it has, and 400 without a content.
+    let server = start(1, |streams| {
+        let mut head = String::new();
+        let mut reader = BufReader::new(&streams[0]);
+        while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).is_ok_and(|bytes| bytes > 0) {}
+        let is_put = head.starts_with("PUT") && head.contains("Content-Length: 7");
+        let status = if is_put { "500 Wrong" } else { "400 Bad" };
+        _ = write!(&streams[0], "HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    });
+    let put = Step { request: Request::new("PUT", "/1").body("content"), ..steps(&["/1"])[0].clone() };
+    let finding = finding(Tester::new(server, Quiet, "r").run(&[put]));
+    assert!(finding.summary.contains("was answered 500"), "{}", finding.summary);
+    assert!(finding.detail["commands"][0].as_str().is_some_and(|it| it.contains("content")), "{finding:?}");
+}
+
+#[test]
 fn a_request_is_lost_with_its_connection_and_is_no_finding() {
     let leaving = start(1, |streams| {
         let path = path(&streams[0]);
@@ -216,7 +269,13 @@ impl HttpService for Notes {
 
 #[test]
 fn a_location_is_a_path_of_the_service_however_the_server_says_it() {
-    for place in ["/notes/7", "/api/notes/7", "http://h:1/api/notes/7"] {
+    for (host, place) in [
+        ("h:1", "/notes/7"),
+        ("h:1", "/api/notes/7"),
+        ("h:1", "http://h:1/api/notes/7"),
+        ("h:80", "http://H/api/notes/7"),
+        ("127.0.0.1:1", "http://localhost:1/api/notes/7"),
+    ] {
         let server = start(1, move |streams| {
             let (first, second) = (path(&streams[0]), &mut streams[0]);
             assert_eq!(first, "/api/new");
@@ -225,7 +284,7 @@ fn a_location_is_a_path_of_the_service_however_the_server_says_it() {
                 answer(second, "");
             }
         });
-        let tester = Tester::new(server, Notes::default(), "r").base("/api").host("h:1");
+        let tester = Tester::new(server, Notes::default(), "r").base("/api").host(host);
         let tested = tester.run(&steps(&["/new", "<1.location>"]));
         assert_eq!((tested.finding, tested.responses), (None, 2), "{place}");
     }

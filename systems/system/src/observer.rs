@@ -230,9 +230,7 @@ pub fn checked(verdict: Verdict) -> Result<(), CheckFailure> {
 pub fn verdict_of(checked: Result<(), CheckFailure>, kind: &str) -> Verdict {
     match checked {
         Ok(()) => Verdict::Pass,
-        Err(failure) if failure.is_undecided() => {
-            Verdict::Inconclusive(Inconclusive { reason: failure.to_string() })
-        }
+        Err(failure) if failure.is_undecided() => Verdict::Inconclusive(Inconclusive { reason: failure.to_string() }),
         Err(failure) => Verdict::Fail(Finding::wrong_result(kind, failure.to_string())),
     }
 }
