@@ -69,7 +69,7 @@ fn a_new_service_is_tested_in_another_language() {
     let again = ["--replay", &text(&found), "--scripts", "7"];
     let output = package.simutant(&[&["http", "store", &server.url], &again[..]].concat());
     assert_exit(&output, 1);
-    assert!(stdout(&output).contains(": 14 requests in "), "{}", stdout(&output));
+    assert!(stdout(&output).contains(" of 7 scripts: "), "{}", stdout(&output));
     drop(server);
 
     let right = Server::start(&package, &["--right"]);
@@ -86,8 +86,12 @@ fn a_new_service_is_tested_in_another_language() {
     assert!(stderr(&output).contains("Cargo.toml: "), "{}", stderr(&output));
     let reset = ["--scripts", "2", "--reset", "echo reset >> resets; test $(wc -l < resets) -lt 2"];
     let output = package.simutant(&[&["http", "store", &right.url], &reset[..]].concat());
+    assert_exit(&output, 7);
+    let stopped = "stopped after 2 scripts: the command that resets the server failed: `echo reset";
+    assert!(stdout(&output).contains(stopped), "{}", stdout(&output));
+    let output = package.simutant(&["http", "store", &right.url, "--reset", "echo no >&2; exit 5"]);
     assert_exit(&output, 3);
-    assert!(stderr(&output).contains("resets the server failed: `echo reset"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("exit status: 5: no"), "{}", stderr(&output));
     let url = right.url.clone();
     drop(right);
     let output = package.simutant(&["http", "store", &url]);
