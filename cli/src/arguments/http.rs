@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use simutant_http_tester::is_token;
 
 use super::numbers::{count, duration};
 
@@ -71,9 +72,8 @@ fn patience(text: &str) -> Result<Duration, String> {
 /// Reads a header.
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("it has a name, a colon and a value")?;
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     match () {
-        () if name.is_empty() || !name.bytes().all(is_part) => Err(format!("{name:?} is no name of a header")),
+        () if !is_token(name) => Err(format!("{name:?} is no name of a header")),
         () if value.contains(['\r', '\n', '\0']) => Err("its value has a line break".to_owned()),
         () => Ok((name.to_owned(), value.trim().to_owned())),
     }

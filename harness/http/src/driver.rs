@@ -194,6 +194,7 @@ impl Server {
             Ok(serving) => serving,
             Err(error) => return Run { end: End::Unreachable(format!("an origin server: {error}")), ..seen },
         };
+        let connections = script.iter().map(|step| usize::from(step.connection) + 1).max().unwrap_or(0);
         let mut client = Client {
             server: self,
             script,
@@ -201,14 +202,7 @@ impl Server {
             checking: Checking::new(initial.clone()),
             answers: Answers::with_origins(serving.as_ref().map(Serving::names).unwrap_or_default()),
             serving,
-            connections: script
-                .iter()
-                .map(|step| step.connection)
-                .max()
-                .iter()
-                .flat_map(|max| 0..=*max)
-                .map(|_| None)
-                .collect(),
+            connections: (0..connections).map(|_| None).collect(),
             opened: 0,
         };
         if let Err(end) = client.make(&mut seen) {
@@ -350,17 +344,16 @@ impl<S: HttpService> Client<'_, S> {
             false => End::Unreachable(error.to_string()),
         };
         let number = usize::from(step.connection);
-        if let Some(connection) = &mut self.connections[number]
-            && connection.open.is_empty()
-        {
-            connection.receive();
-            connection.nothing_is_left(self.serving.is_some())?;
-        }
-        // A connection that was closed meanwhile takes no request: nothing was sent on it.
-        let is_gone = |connection: &mut Connection| {
-            connection.open.is_empty() && connection.receive() || connection.stream.write_all(&bytes).is_err()
+        let is_gone = match &mut self.connections[number] {
+            None => true,
+            Some(connection) => {
+                // A connection that was closed meanwhile takes no request: nothing was sent on it.
+                let is_ended = connection.open.is_empty() && connection.receive();
+                connection.nothing_is_left(self.serving.is_some())?;
+                is_ended || connection.stream.write_all(&bytes).is_err()
+            }
         };
-        if self.connections[number].as_mut().is_none_or(is_gone) {
+        if is_gone {
             self.lose(number, run);
             let mut stream =
                 TcpStream::connect_timeout(&self.server.address, self.server.patience).map_err(unreachable)?;

@@ -71,7 +71,7 @@ mod wire;
 
 #[cfg(feature = "client")]
 pub use finding::Likeness;
-pub use message::{Request, Response};
+pub use message::{Request, Response, is_token};
 pub use origin::{Ending, Framing, OriginAnswer, Origins, ProxyEvent};
 pub use script::Step;
 pub use service::{HttpService, Rule};

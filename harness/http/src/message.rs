@@ -5,6 +5,12 @@ use std::fmt::{Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
+/// Returns whether a text is a token, as methods and the names of headers are (RFC 9110, section 5.6.2).
+pub fn is_token(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_part)
+}
+
 /// A request. In a script its texts may have [terms](crate::script), as in `If-Match: <3.etag>`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,10 +59,6 @@ impl Request {
     /// Returns what is wrong with a request that cannot be sent, if something is. A proxy gets whole URLs.
     #[cfg(feature = "client")]
     pub(crate) fn mistake(&self, is_to_proxy: bool) -> Option<&'static str> {
-        let is_token = |text: &str| {
-            let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-            !text.is_empty() && text.bytes().all(is_part)
-        };
         match () {
             () if !is_token(&self.method) => Some("the method is no word"),
             () if !(self.path.starts_with('/') || is_to_proxy && self.authority().is_some()) => {

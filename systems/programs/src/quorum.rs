@@ -2,7 +2,7 @@
 //!
 //! After Gorums (Lea, Jehl and Meling, *Towards New Abstractions for Implementing Quorum-Based Systems*, ICDCS 2017). A
 //! [`Configuration`] is a group of servers. After each reply to a [`Configuration::call`] a *quorum function* gets the
-//! replies so far; it returns what they come to, or `None` to wait for more. The caller sees no single reply.
+//! replies so far; it returns the combined reply, or `None` to wait for more. The caller sees no single reply.
 //!
 //! A request is a line of words, and so is a reply. The second word is the number of the call ([`Numbered`]): a reply
 //! repeats it, and one that comes late is known by it. Connections break and come again, and a request without an

@@ -37,7 +37,7 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         if next > highest { next } else { next + replicas }
     }
 
-    /// Proposer: returns whether it goes on in its last round after a crash, whoever leads and whatever is decided.
+    /// Proposer: returns whether it goes on in its last round after a crash, even if another replica leads or a value is decided.
     fn resumes(&self) -> bool {
         false
     }

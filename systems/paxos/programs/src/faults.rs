@@ -128,7 +128,7 @@ impl Behaviour for ForgetsPromises {
     }
 }
 
-/// A leader that crashed goes on when it is back, whoever leads and whatever is decided.
+/// A leader that crashed goes on when it is back, even if another replica leads or a value is decided.
 ///
 /// It finds its round in its log, has been promised it, and asks to accept the value that comes first now. Shows when a client
 /// proposes another value after that crash, and nobody has promised a later round: the same round accepts both. Seen in: a

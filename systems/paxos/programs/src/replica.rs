@@ -99,7 +99,8 @@ struct Replica {
     failures: Sender<LogError>,
 }
 
-/// What one thread at a time has. None sends an answer before the log has what the answer depends on, whoever wrote it.
+/// What one thread at a time has. None sends an answer before the log has what the answer depends on, also where another
+/// thread wrote it.
 #[derive(Debug)]
 struct Desk {
     acceptor: Acceptor,
@@ -130,7 +131,7 @@ enum Turn {
     Resume(Value),
 }
 
-/// Why a leader has not come to the end of its phases.
+/// Why a leader did not finish its phases.
 #[derive(Debug)]
 enum PhaseError {
     /// An acceptor has promised a later round to another leader.

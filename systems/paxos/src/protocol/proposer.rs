@@ -41,7 +41,7 @@ pub fn next_round(after: Round, number: Replica, replicas: usize) -> Round {
     if next > after { next } else { next + replicas }
 }
 
-/// Why a leader has not come to the end of its phases.
+/// Why a leader did not finish its phases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Failed {
     /// An acceptor has promised a later round to another leader.

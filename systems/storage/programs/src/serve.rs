@@ -74,7 +74,7 @@ fn answer_client(stream: &TcpStream, desk: &Mutex<Desk>) -> Result<(), LogError>
 }
 
 /// What the threads of all clients share. One at a time has it, and none sends an answer before the log has what the
-/// answer depends on, whoever wrote it.
+/// answer depends on, also where another thread wrote it.
 #[derive(Debug)]
 struct Desk {
     store: Store,
