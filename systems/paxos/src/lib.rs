@@ -19,12 +19,12 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 use simutant_oracle::{Budget, Check, End, History, Session};
 use simutant_quorum_calls::majority;
-use simutant_sim_core::network::ScheduledPartition;
 use simutant_sim_core::{
-    CheckFailure, Faults, Latency, Link, Network, Probability, Random, Simulation, VirtualDuration, VirtualTime,
+    CheckFailure, Faults, Latency, Link, Network, Probability, Random, Simulation, VirtualDuration,
 };
 use simutant_system::{
-    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Observer, Outage, Outages, Probabilities, System, checked,
+    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, Observer, Outage, Outages, Probabilities, Separation,
+    Separations, System, checked,
 };
 
 use self::consensus::{Consensus, Operation};
@@ -52,7 +52,7 @@ const DROP: Probabilities = Probabilities::up_to(0.3);
 const CRASHES: RangeInclusive<usize> = 0..=3;
 
 /// How many partitions there are.
-const PARTITIONS: Lengths = Lengths(0..=2);
+const PARTITIONS: RangeInclusive<usize> = 0..=2;
 
 /// How long a crash or a partition lasts.
 const FAULT_FOR_MS: RangeInclusive<u64> = 20..=2_000;
@@ -89,18 +89,6 @@ pub struct TestCase {
     pub seed: u64,
 }
 
-/// Some replicas are cut off from all others, and from clients, for a while.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Separation {
-    /// The replicas, which reach each other.
-    pub replicas: BTreeSet<usize>,
-    /// When it begins.
-    pub at_ms: u64,
-    /// How long it lasts.
-    pub for_ms: u64,
-}
-
 /// What clients were told, and replicas have learned.
 type World = Observer<Operation, Option<Value>>;
 
@@ -128,7 +116,7 @@ impl System for Paxos {
         let drop = DROP.draw_hundredths(random);
         let busy_ms = busy_ms(&clients_at_ms, latency_ms);
         let crashes = crashes(replicas, busy_ms).draw(random);
-        let partitions = (0..PARTITIONS.draw(random)).map(|_| separation(replicas, busy_ms, random)).collect();
+        let partitions = separations(replicas, busy_ms).draw(random);
         TestCase { replicas, clients_at_ms, latency_ms, jitter_ms, drop, crashes, partitions, seed: random.bits() }
     }
 
@@ -147,16 +135,7 @@ impl System for Paxos {
         DROP.check("drop", &case.drop)?;
         let busy_ms = busy_ms(&case.clients_at_ms, case.latency_ms);
         crashes(case.replicas, busy_ms).check("crashes", &case.crashes)?;
-        PARTITIONS.check("partitions", &case.partitions.len())?;
-        for (index, Separation { replicas, at_ms, for_ms }) in case.partitions.iter().enumerate() {
-            Lengths(1..=case.replicas).check(format!("partitions[{index}].replicas"), &replicas.len())?;
-            for replica in replicas {
-                (0..=case.replicas - 1).check(format!("partitions[{index}].replicas"), replica)?;
-            }
-            (0..=busy_ms).check(format!("partitions[{index}].at_ms"), at_ms)?;
-            FAULT_FOR_MS.check(format!("partitions[{index}].for_ms"), for_ms)?;
-        }
-        Ok(())
+        separations(case.replicas, busy_ms).check("partitions", &case.partitions)
     }
 
     fn configure(case: &TestCase) -> Simulation<PaxosMessage> {
@@ -203,12 +182,11 @@ impl TestCase {
         let ms = VirtualDuration::from_millis;
         let jitter = Latency::Uniform { min: VirtualDuration::ZERO, max: ms(self.jitter_ms) };
         let link = Link { drop: self.drop.into(), jitter: Some(jitter), ..Link::constant(ms(self.latency_ms)) };
-        let partition = |Separation { replicas, at_ms, for_ms }: &Separation| ScheduledPartition {
-            from: VirtualTime::from_millis(*at_ms),
-            until: Some(VirtualTime::from_millis(at_ms + for_ms)),
-            groups: vec![replicas.iter().map(|number| replica(*number)).collect()],
-        };
-        Network { link, partitions: self.partitions.iter().map(partition).collect(), ..Network::default() }
+        Network {
+            link,
+            partitions: self.partitions.iter().map(|cut| cut.partition(replica)).collect(),
+            ..Network::default()
+        }
     }
 
     fn faults(&self) -> Faults {
@@ -242,13 +220,8 @@ fn check(history: &Decisions, replicas: usize) -> Result<(), CheckFailure> {
     }
 }
 
-/// Draws a separation of at least one replica.
-fn separation(replicas: usize, busy_ms: u64, random: &mut Random) -> Separation {
-    let mut numbers: Vec<usize> = (0..replicas).collect();
-    random.shuffle(&mut numbers);
-    numbers.truncate((1..=replicas).draw(random));
-    let (at_ms, for_ms) = ((0..=busy_ms).draw(random), FAULT_FOR_MS.draw(random));
-    Separation { replicas: numbers.into_iter().collect(), at_ms, for_ms }
+fn separations(replicas: usize, busy_ms: u64) -> Separations {
+    Separations { count: PARTITIONS, components: 0..=replicas - 1, begin_ms: 0..=busy_ms, for_ms: FAULT_FOR_MS }
 }
 
 fn replica(number: usize) -> String {
@@ -317,7 +290,7 @@ fn faults() -> BlackBoxCriterion<TestCase> {
             let crashed: BTreeSet<usize> = case.crashes.iter().map(|crash| crash.component).collect();
             let quorum = majority(case.replicas);
             let cut_off =
-                |is_it: &dyn Fn(&BTreeSet<usize>) -> bool| case.partitions.iter().any(|it| is_it(&it.replicas));
+                |is_it: &dyn Fn(&BTreeSet<usize>) -> bool| case.partitions.iter().any(|it| is_it(&it.components));
             let holds = [
                 crashed.is_empty(),
                 crashed.contains(&0),

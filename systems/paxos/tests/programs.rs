@@ -10,9 +10,9 @@ use std::time::Duration;
 use simutant_harness::{Implementation, RunOptions, TestReport, run_suite};
 use simutant_outcomes::{Suite, SuiteCase};
 use simutant_paxos::testbed::TESTBEDS;
-use simutant_paxos::{Paxos, Separation, TestCase};
+use simutant_paxos::{Paxos, TestCase};
 use simutant_sim_core::Probability;
-use simutant_system::{Outage, universe};
+use simutant_system::{Outage, Separation, universe};
 
 /// How many test cases of the universe right programs are given.
 const FIRST: usize = 16;
@@ -77,7 +77,7 @@ fn with_crash(component: usize, at_ms: u64, for_ms: u64, case: TestCase) -> Test
 }
 
 fn cut_off(replica: usize, at_ms: u64, for_ms: u64) -> Separation {
-    Separation { replicas: BTreeSet::from([replica]), at_ms, for_ms }
+    Separation { components: BTreeSet::from([replica]), at_ms, for_ms }
 }
 
 /// A test case where the first leader is cut off with votes of all, of which nobody else knows, and the next one has got another

@@ -21,13 +21,13 @@ use simutant_oracle::specifications::Register;
 use simutant_oracle::specifications::register::{Operation, Response};
 use simutant_oracle::{Budget, Check, End, History, Session};
 use simutant_quorum_calls::majority;
-use simutant_sim_core::network::{Direction, LinkSetting, ScheduledPartition};
+use simutant_sim_core::network::{Direction, LinkSetting};
 use simutant_sim_core::{
-    CheckFailure, Faults, Latency, Link, Network, Probability, Random, Simulation, VirtualDuration, VirtualTime,
+    CheckFailure, Faults, Latency, Link, Network, Probability, Random, Simulation, VirtualDuration,
 };
 use simutant_system::{
-    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages, Probabilities, System,
-    checked,
+    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages, Probabilities, Separation,
+    Separations, System, checked,
 };
 
 use self::net::{Combined, Driver, Observation, Server, Stimulus, StorageNet};
@@ -112,18 +112,6 @@ pub enum Step {
     Pause(u64),
 }
 
-/// Some servers are cut off from all others for a while.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Separation {
-    /// The servers, which reach each other.
-    pub servers: BTreeSet<usize>,
-    /// When it begins.
-    pub at_ms: u64,
-    /// How long it lasts.
-    pub for_ms: u64,
-}
-
 /// What clients saw. A client's session has its number.
 type Seen = Observer<Operation<u32>, Response<u32>>;
 
@@ -158,7 +146,7 @@ impl System for Storage {
         let drop = DROP.draw_hundredths(random);
         let busy_ms = busy_ms(&clients, &distances_ms);
         let crashes = crashes(servers, busy_ms).draw(random);
-        let partitions = (0..FAULTS.draw(random)).map(|_| separation(servers, busy_ms, random)).collect();
+        let partitions = separations(servers, busy_ms).draw(random);
         let (seed, outcomes) = (random.bits(), BTreeSet::new());
         TestCase { servers, reads, clients, distances_ms, jitter_ms, drop, crashes, partitions, seed, outcomes }
     }
@@ -203,16 +191,7 @@ impl System for Storage {
         DROP.check("drop", &case.drop)?;
         let busy_ms = busy_ms(&case.clients, &case.distances_ms);
         crashes(case.servers, busy_ms).check("crashes", &case.crashes)?;
-        Lengths(FAULTS).check("partitions", &case.partitions.len())?;
-        for (index, Separation { servers, at_ms, for_ms }) in case.partitions.iter().enumerate() {
-            Lengths(1..=case.servers).check(format!("partitions[{index}].servers"), &servers.len())?;
-            for server in servers {
-                (1..=case.servers).check(format!("partitions[{index}].servers"), server)?;
-            }
-            (0..=busy_ms).check(format!("partitions[{index}].at_ms"), at_ms)?;
-            FAULT_FOR_MS.check(format!("partitions[{index}].for_ms"), for_ms)?;
-        }
-        Ok(())
+        separations(case.servers, busy_ms).check("partitions", &case.partitions)
     }
 
     fn configure(case: &TestCase) -> Simulation<StorageMessage> {
@@ -260,7 +239,7 @@ impl TestCase {
     /// Returns how many servers are never down or cut off.
     fn reachable(&self) -> usize {
         let crashed = self.crashes.iter().map(|crash| crash.component);
-        let cut_off = self.partitions.iter().flat_map(|partition| partition.servers.iter().copied());
+        let cut_off = self.partitions.iter().flat_map(|partition| partition.components.iter().copied());
         self.servers - crashed.chain(cut_off).collect::<BTreeSet<usize>>().len()
     }
 
@@ -281,12 +260,7 @@ impl TestCase {
         let links = (1..).zip(&self.distances_ms).flat_map(|(client, distances)| {
             (1..).zip(distances).map(move |(server, distance_ms)| setting(client, server, *distance_ms))
         });
-        let partition = |Separation { servers, at_ms, for_ms }: &Separation| ScheduledPartition {
-            from: VirtualTime::from_millis(*at_ms),
-            until: Some(VirtualTime::from_millis(at_ms + for_ms)),
-            groups: vec![servers.iter().map(|number| server(*number)).collect()],
-        };
-        let partitions = self.partitions.iter().map(partition).collect();
+        let partitions = self.partitions.iter().map(|cut| cut.partition(server)).collect();
         Network { links: links.collect(), partitions, ..Network::default() }
     }
 
@@ -331,13 +305,8 @@ fn crashes(servers: usize, busy_ms: u64) -> Outages {
     Outages { count: FAULTS, components: 1..=servers, begin_ms, for_ms: FAULT_FOR_MS }
 }
 
-/// Draws a separation of at least one server.
-fn separation(servers: usize, busy_ms: u64, random: &mut Random) -> Separation {
-    let mut numbers: Vec<usize> = (1..=servers).collect();
-    random.shuffle(&mut numbers);
-    numbers.truncate((1..=servers).draw(random));
-    let (at_ms, for_ms) = ((0..=busy_ms).draw(random), FAULT_FOR_MS.draw(random));
-    Separation { servers: numbers.into_iter().collect(), at_ms, for_ms }
+fn separations(servers: usize, busy_ms: u64) -> Separations {
+    Separations { count: FAULTS, components: 1..=servers, begin_ms: 0..=busy_ms, for_ms: FAULT_FOR_MS }
 }
 
 fn server(number: usize) -> String {
@@ -514,7 +483,7 @@ fn faults() -> BlackBoxCriterion<TestCase> {
         quotas: Vec::new(),
         covered: |case| {
             let crashed = case.crashes.iter().map(|crash| crash.component).collect::<BTreeSet<_>>().len();
-            let cut_off = case.partitions.iter().map(|partition| partition.servers.len()).max().unwrap_or(0);
+            let cut_off = case.partitions.iter().map(|partition| partition.components.len()).max().unwrap_or(0);
             let quorum = majority(case.servers);
             let is_minority = |count: usize| count > 0 && case.servers - count >= quorum;
             let holds = [
