@@ -1,4 +1,4 @@
-//! Paxos of one decree, on a network that delays, reorders, loses and parts, with crashes of replicas.
+//! Paxos of one decree or several, on a network that delays, reorders, loses and parts, with crashes of replicas.
 //!
 //! The protocol is in [`protocol`]: that file and its parts are the specification. The rest is here: what a test case is, how
 //! replicas, clients, network and faults are put together, the oracle, and two criteria.
@@ -28,7 +28,7 @@ use simutant_system::{
 };
 
 use self::consensus::{Consensus, Operation};
-use self::protocol::{PORT, PaxosMessage, Value};
+use self::protocol::{Decision, Decree, PORT, PaxosMessage, Value};
 
 /// How many replicas there are.
 const REPLICAS: RangeInclusive<usize> = 1..=5;
@@ -87,13 +87,20 @@ pub struct TestCase {
     pub partitions: Vec<Separation>,
     /// Fixes what the network does.
     pub seed: u64,
+    /// How many values are decided: from 1 to as many as there are clients. 1 if it is left out.
+    #[serde(default = "one")]
+    pub decrees: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// What clients were told, and replicas have learned.
-type World = Observer<Operation, Option<Value>>;
+type World = Observer<Operation, Vec<Value>>;
 
 /// The same, when all is over.
-type Decisions = History<Operation, Option<Value>>;
+type Decisions = History<Operation, Vec<Value>>;
 
 impl System for Paxos {
     const NAME: &'static str = "paxos";
@@ -117,7 +124,11 @@ impl System for Paxos {
         let busy_ms = busy_ms(&clients_at_ms, latency_ms);
         let crashes = crashes(replicas, busy_ms).draw(random);
         let partitions = separations(replicas, busy_ms).draw(random);
-        TestCase { replicas, clients_at_ms, latency_ms, jitter_ms, drop, crashes, partitions, seed: random.bits() }
+        let seed = random.bits();
+        // Every other one has one decree.
+        let decrees = decrees(&clients_at_ms).draw(random);
+        let decrees = if random.uniform(0..2_u8) == 0 { 1 } else { decrees };
+        TestCase { replicas, clients_at_ms, latency_ms, jitter_ms, drop, crashes, partitions, seed, decrees }
     }
 
     fn reseed(case: &TestCase, random: &mut Random) -> TestCase {
@@ -135,7 +146,8 @@ impl System for Paxos {
         DROP.check("drop", &case.drop)?;
         let busy_ms = busy_ms(&case.clients_at_ms, case.latency_ms);
         crashes(case.replicas, busy_ms).check("crashes", &case.crashes)?;
-        separations(case.replicas, busy_ms).check("partitions", &case.partitions)
+        separations(case.replicas, busy_ms).check("partitions", &case.partitions)?;
+        decrees(&case.clients_at_ms).check("decrees", &case.decrees)
     }
 
     fn configure(case: &TestCase) -> Simulation<PaxosMessage> {
@@ -144,14 +156,15 @@ impl System for Paxos {
         simulation.faults(case.faults());
         let replicas: Vec<_> = (0..case.replicas).map(|number| simulation.address(&replica(number), PORT)).collect();
         let world = World::new(&simulation);
+        let (replicas_count, decrees) = (case.replicas, case.decrees);
         for number in 0..case.replicas {
             let (replicas, world) = (replicas.clone(), world.clone());
             simulation.add_restartable(&replica(number), move |context| {
                 let world = world.clone();
-                let learned = move |value| {
-                    world.observed(Session(LEARNERS + number as u64), Operation::Learn, Some(value));
+                let learned = move |Decision { decree, value }| {
+                    world.observed(Session(LEARNERS + number as u64), Operation::Learn(decree), vec![value]);
                 };
-                protocol::replica(context, number, replicas.clone(), learned)
+                protocol::replica(context, number, replicas.clone(), decrees, learned)
             });
         }
         for (number, at_ms) in (1..).zip(case.clients_at_ms.iter().copied()) {
@@ -160,14 +173,14 @@ impl System for Paxos {
                 context.sleep(VirtualDuration::from_millis(at_ms)).await;
                 let call = world.invoke(Session(number.into()), Operation::Propose(number));
                 let ended = match protocol::client(context, replicas, number).await {
-                    Ok(value) => world.returned(call, Some(value)),
+                    Ok(values) => world.returned(call, values),
                     Err(_) => world.unknown(call),
                 };
                 ended.expect("the call has one end");
             });
         }
-        simulation.check("one of the proposed values is decided, told and learned", move || {
-            world.recorder().with(|history| check(history, replicas.len()))
+        simulation.check("proposed values are decided, told and learned", move || {
+            world.recorder().with(|history| check(history, replicas_count, decrees))
         });
         simulation
     }
@@ -204,20 +217,26 @@ fn crashes(replicas: usize, busy_ms: u64) -> Outages {
     Outages { count: CRASHES, components: 0..=replicas - 1, begin_ms: 0..=busy_ms, for_ms: FAULT_FOR_MS }
 }
 
-/// The oracle: what clients were told, and so many replicas have learned.
-fn check(history: &Decisions, replicas: usize) -> Result<(), CheckFailure> {
+fn decrees(clients_at_ms: &[u64]) -> RangeInclusive<usize> {
+    1..=clients_at_ms.len().max(1)
+}
+
+/// The oracle: what clients were told, and so many replicas have learned of so many decrees.
+fn check(history: &Decisions, replicas: usize, decrees: usize) -> Result<(), CheckFailure> {
     let check = Check { budget: Budget { steps: Some(CHECK_STEPS), ..Budget::default() }, ..Check::default() };
-    checked(check.verdict(history, &Consensus::default()))?;
+    checked(check.verdict(history, &Consensus::of(decrees)))?;
     let calls = history.calls();
     if let Some(call) = calls.iter().find(|call| !matches!(call.end, End::Returned { .. })) {
         return Err(CheckFailure::new(format!("{} was told nothing", call.session)));
     }
-    let learners = calls.iter().map(|call| call.session.0).filter(|session| *session >= LEARNERS);
-    let learners = learners.collect::<BTreeSet<u64>>().len();
-    match learners >= replicas {
-        true => Ok(()),
-        false => Err(CheckFailure::new(format!("{learners} of {replicas} have learned it"))),
+    for decree in 1..=decrees as Decree {
+        let learners = calls.iter().filter(|call| call.operation == Operation::Learn(decree)).map(|call| call.session);
+        let learners = learners.collect::<BTreeSet<Session>>().len();
+        if learners < replicas {
+            return Err(CheckFailure::new(format!("{learners} of {replicas} have learned decree {decree}")));
+        }
     }
+    Ok(())
 }
 
 fn separations(replicas: usize, busy_ms: u64) -> Separations {
@@ -243,6 +262,8 @@ fn proposals() -> BlackBoxCriterion<TestCase> {
         "several clients",
         "two clients within 50 ms",
         "two clients more than 200 ms apart",
+        "fewer decrees than clients",
+        "a decree for each of several clients",
     ];
     BlackBoxCriterion {
         name: "proposals",
@@ -262,6 +283,8 @@ fn proposals() -> BlackBoxCriterion<TestCase> {
                 at.len() > 1,
                 apart(|ms| ms <= 50),
                 apart(|ms| ms > 200),
+                case.decrees < at.len(),
+                at.len() > 1 && case.decrees == at.len(),
             ];
             (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
         },

@@ -25,7 +25,7 @@ use simutant_sim_core::Random;
 use simutant_system::{System, verdict_of};
 
 use crate::consensus::Operation;
-use crate::protocol::Value;
+use crate::protocol::{Decision, Value};
 use crate::{Decisions, LEARNERS, Paxos, TestCase, check, client, replica};
 
 /// The testbeds.
@@ -35,7 +35,11 @@ const REPLICA: &str = "replica";
 const CLIENT: &str = "client";
 
 const ROLES: [Role; 2] = [
-    Role { name: REPLICA, placeholders: &["listen", "number", "replicas", "log", "learned"], listens: false },
+    Role {
+        name: REPLICA,
+        placeholders: &["listen", "number", "replicas", "decrees", "log", "learned"],
+        listens: false,
+    },
     Role { name: CLIENT, placeholders: &["replicas", "number", "value", "at_ms", "timeout_ms", "log"], listens: false },
 ];
 
@@ -117,6 +121,7 @@ impl Replicas {
     fn replica(&self, number: usize, address: &SocketAddr) -> Process {
         let placeholders = Placeholders::from([
             ("listen", address.to_string().into()),
+            ("decrees", self.case.decrees.to_string().into()),
             ("learned", learned(&self.folder, number).into()),
         ]);
         self.process(replica(number), number as u64, placeholders)
@@ -168,7 +173,7 @@ impl Environment for Replicas {
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let verdict = match history(&self.case, &self.folder)? {
-            Ok(history) => verdict_of(check(&history, self.replicas.len()), "no-consensus"),
+            Ok(history) => verdict_of(check(&history, self.replicas.len(), self.case.decrees), "no-consensus"),
             Err(wrong) => Verdict::Fail(Finding::wrong_result("no-history", wrong)),
         };
         Ok(verdict.into())
@@ -181,6 +186,8 @@ struct Learners {
     begun: OnceLock<Instant>,
     faults_end: Duration,
     learned: Vec<PathBuf>,
+    /// What a replica writes that has learned everything has this in it.
+    last: String,
 }
 
 impl Learners {
@@ -189,7 +196,8 @@ impl Learners {
         let partitions = case.partitions.iter().map(|partition| partition.at_ms + partition.for_ms);
         let faults_end = Duration::from_millis(crashes.chain(partitions).max().unwrap_or(0));
         let learned = (0..case.replicas).map(|number| learned(folder, number)).collect();
-        Self { begun: OnceLock::new(), faults_end, learned }
+        let last = format!(" learn {} ", case.decrees);
+        Self { begun: OnceLock::new(), faults_end, learned, last }
     }
 }
 
@@ -198,7 +206,7 @@ impl Clients for Learners {
         let faults_end = *self.begun.get().expect("it has begun") + self.faults_end;
         // Replicas that have learned nothing by then are judged.
         let end = deadline.min(faults_end + LEARNING);
-        let has_learned = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text.contains('\n'));
+        let has_learned = |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| text.contains(&self.last));
         while !is_cut.load(Ordering::Relaxed) && Instant::now() < end {
             if Instant::now() >= faults_end && self.learned.iter().all(has_learned) {
                 break;
@@ -238,15 +246,15 @@ fn history(case: &TestCase, folder: &Path) -> Result<Result<Decisions, String>, 
     for Line { session, nanos, event } in lines {
         let time = Time::from_nanos(nanos);
         let ended = match event {
-            Event::Learned(value) => {
-                recorder.observed(session, Operation::Learn, Some(value), time);
+            Event::Learned(Decision { decree, value }) => {
+                recorder.observed(session, Operation::Learn(decree), vec![value], time);
                 continue;
             }
             Event::Proposed(value) => {
                 open.insert(session, recorder.invoke(session, Operation::Propose(value), time));
                 continue;
             }
-            Event::Told(value) => open.get(&session).map(|id| recorder.returned(*id, Some(value), time)),
+            Event::Told(values) => open.get(&session).map(|id| recorder.returned(*id, values, time)),
             Event::Failed => open.get(&session).map(|id| recorder.unknown(*id)),
         };
         if !matches!(ended, Some(Ok(()))) {
@@ -256,8 +264,8 @@ fn history(case: &TestCase, folder: &Path) -> Result<Result<Decisions, String>, 
     Ok(Ok(recorder.history()))
 }
 
-/// A line of a client's log, `NANOS invoke 1 propose 7`, `NANOS return 1 7`, `NANOS fail 1`, or of what a replica has learned,
-/// `NANOS learn 7`.
+/// A line of a client's log, `NANOS invoke 1 propose 7`, `NANOS return 1 8,7`, `NANOS fail 1`, or of what a replica has learned,
+/// `NANOS learn 1 8`.
 struct Line {
     session: Session,
     nanos: u64,
@@ -266,9 +274,9 @@ struct Line {
 
 enum Event {
     Proposed(Value),
-    Told(Value),
+    Told(Vec<Value>),
     Failed,
-    Learned(Value),
+    Learned(Decision),
 }
 
 impl Line {
@@ -277,9 +285,11 @@ impl Line {
         let nanos = words.next()?.parse().ok()?;
         let event = match words.collect::<Vec<_>>()[..] {
             ["invoke", "1", "propose", value] => Event::Proposed(value.parse().ok()?),
-            ["return", "1", value] => Event::Told(value.parse().ok()?),
+            ["return", "1", values] => Event::Told(values.split(',').map(str::parse).collect::<Result<_, _>>().ok()?),
             ["fail", "1"] => Event::Failed,
-            ["learn", value] => Event::Learned(value.parse().ok()?),
+            ["learn", decree, value] => {
+                Event::Learned(Decision { decree: decree.parse().ok()?, value: value.parse().ok()? })
+            }
             _ => return None,
         };
         Some(Self { session, nanos, event })

@@ -45,16 +45,18 @@ fn three_replicas_have_more_tests_of_promises_than_others_found_in_ten_runs() {
 
 #[test]
 fn the_quorum_functions_of_the_simulation_pass_the_tests_of_the_net() {
-    let vote = |vote: Vote| protocol::Vote { round: vote.round.into(), value: vote.value.into() };
+    let vote = |vote: Vote| protocol::Vote { decree: 1, round: vote.round.into(), value: vote.value.into() };
     let mut tested = 0;
     for failures in FAILURES {
         for (stimulus, expected) in explored(2, failures, Level::Prepare).calls() {
             let Stimulus::Promises(promises) = &stimulus else { panic!("{stimulus:?} is no list of promises") };
-            let replies: Vec<_> = promises.iter().map(|promise| Ok(promise.vote.map(vote))).collect();
+            let replies: Vec<_> =
+                promises.iter().map(|promise| Ok(promise.vote.map(vote).into_iter().collect())).collect();
             let [Observation::Promised(expected)] = expected.into_iter().collect::<Vec<_>>()[..] else {
                 panic!("a quorum function is one")
             };
-            assert_eq!(promised(&replies, 2), expected.map(|best| Ok(best.map(vote))), "{stimulus:?}");
+            let expected = expected.map(|best| Ok(best.map(|best| (1, vote(best))).into_iter().collect()));
+            assert_eq!(promised(&replies, 2), expected, "{stimulus:?}");
             tested += 1;
         }
         for (stimulus, expected) in explored(2, failures, Level::Accept).calls() {

@@ -77,6 +77,7 @@ fn case(clients_at_ms: &[u64], latency_ms: u64) -> TestCase {
         crashes: Vec::new(),
         partitions: Vec::new(),
         seed: 1,
+        decrees: 1,
     }
 }
 
@@ -116,7 +117,7 @@ fn clients_of_the_last_leader_wait_in_vain() {
 
 #[test]
 fn a_replica_that_missed_the_commit_does_not_ask() {
-    check_fails("detects-as-leader-only", |_| with_crash(2, 50, 500, case(&[100], 1)), "2 of 3 have learned it");
+    check_fails("detects-as-leader-only", |_| with_crash(2, 50, 500, case(&[100], 1)), "2 of 3 have learned decree 1");
 }
 
 #[test]

@@ -8,22 +8,23 @@ use std::rc::Rc;
 
 use simutant_sim_core::{Address, Context, VirtualDuration};
 
-use super::{Common, PORT, PaxosMessage, Replica};
+use super::{Common, PORT, PaxosMessage, Replica, decree_after};
 
 /// How long an answer is waited for at first, and how much longer after a suspicion that was wrong.
 pub const DELAY: VirtualDuration = VirtualDuration::from_millis(100);
 
-/// Asks all replicas, again and again, whether they are there, and keeps the leader up to date, until this replica knows what is
-/// decided: who knows it says so.
+/// Asks all replicas, again and again, whether they are there, and keeps the leader up to date, until this replica knows all that is
+/// decided: who knows more says so.
 pub async fn detect(context: Context<PaxosMessage>, number: Replica, replicas: Vec<Address>, common: Rc<Common>) {
     let mut channel = context.channel();
     let here = context.address(PORT);
     let mut delay = DELAY;
     let mut suspected = BTreeSet::new();
-    while common.decided.get().is_none() {
+    while !common.is_over() {
         for (other, address) in replicas.iter().enumerate() {
             if other != number {
-                channel.send(*address, PaxosMessage::Ping);
+                let decree = decree_after(&common.decided.borrow());
+                channel.send(*address, PaxosMessage::Ping { decree });
             }
         }
         let mut alive = BTreeSet::from([number]);
@@ -32,8 +33,8 @@ pub async fn detect(context: Context<PaxosMessage>, number: Replica, replicas: V
             let Ok(delivery) = channel.recv_timeout(end - context.now()).await else { break };
             if let PaxosMessage::Alive { decided } = delivery.message {
                 alive.extend(replicas.iter().position(|address| *address == delivery.source));
-                if let Some(value) = decided.filter(|_| common.decided.get().is_none()) {
-                    channel.send(here, PaxosMessage::Commit { value });
+                if let Some(decision) = decided.filter(|of| of.decree == decree_after(&common.decided.borrow())) {
+                    channel.send(here, PaxosMessage::Commit(decision));
                 }
             }
         }
