@@ -172,7 +172,7 @@ struct Channels {
 }
 
 /// How many clients there are.
-const CLIENTS: Value = 2;
+pub const CLIENTS: Value = 2;
 
 /// Returns the net for so many replicas and two clients.
 pub fn paxos(replicas: Replica, failures: Failures, level: Level) -> Net<Stimulus, Observation> {
