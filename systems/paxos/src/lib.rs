@@ -133,12 +133,17 @@ impl System for Paxos {
         let jitter_ms = JITTER_MS.draw(random);
         let drop = DROP.draw_hundredths(random);
         let busy_ms = busy_ms(&clients_at_ms, latency_ms);
-        let crashes = crashes(replicas, busy_ms).draw(random);
+        let outages = crashes(replicas, busy_ms);
+        let mut crashes = outages.draw(random);
         let partitions = separations(replicas, busy_ms).draw(random);
         let seed = random.bits();
         // Every other one has one decree.
         let decrees = decrees(&clients_at_ms).draw(random);
         let decrees = if random.uniform(0..2_u8) == 0 { 1 } else { decrees };
+        // What is not on disks is lost if several crash at once.
+        if random.uniform(0..4_u8) == 0 {
+            crashes = outages.draw_at_once(random);
+        }
         TestCase { replicas, clients_at_ms, latency_ms, jitter_ms, drop, crashes, partitions, seed, decrees }
     }
 

@@ -104,6 +104,17 @@ impl Outages {
         outages
     }
 
+    /// Draws one moment at which as many components go down as may: a power failure. Each is down for a time of its own. There
+    /// must be as many components as outages at least.
+    pub fn draw_at_once(&self, random: &mut Random) -> Vec<Outage> {
+        let mut components: Vec<usize> = self.components.clone().collect();
+        random.shuffle(&mut components);
+        components.truncate(*self.count.end());
+        components.sort_unstable();
+        let at_ms = self.begin_ms.draw(random);
+        components.into_iter().map(|component| Outage { component, at_ms, for_ms: self.for_ms.draw(random) }).collect()
+    }
+
     /// Checks the outages of a field: those that are drawn are right, in any order, and others that do not overlap.
     ///
     /// # Errors
@@ -172,6 +183,11 @@ mod tests {
                 for_ms: shortest..=shortest + longer,
             };
             let drawn = outages.draw(&mut Random::from_seed(seed));
+            prop_assert_eq!(outages.check("crashes", &drawn), Ok(()), "{:?} of {:?}", drawn, outages);
+            let outages = Outages { count: 0..=most, ..outages };
+            let drawn = outages.draw_at_once(&mut Random::from_seed(seed));
+            prop_assert_eq!(drawn.len(), most.min(components));
+            prop_assert!(drawn.windows(2).all(|pair| pair[0].at_ms == pair[1].at_ms), "{:?}", drawn);
             prop_assert_eq!(outages.check("crashes", &drawn), Ok(()), "{:?} of {:?}", drawn, outages);
         }
     }
