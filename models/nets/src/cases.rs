@@ -305,6 +305,9 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     }
 }
 
+/// Calls of functions that transitions stand for: what a function is given, with what it may return.
+pub type Calls<I, O> = BTreeMap<I, BTreeSet<O>>;
+
 impl<I: Event, O: Event> StateSpace<I, O> {
     /// Returns the calls of the functions that transitions stand for: each stimulus of a transition that fires, with what is
     /// observed of the same firing in any marking. Tests of such a function need no run (Wang's thesis, 2021, section 3.4).
@@ -325,16 +328,11 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     /// assert_eq!(calls, BTreeMap::from([((1, 0), said(1)), ((2, 0), said(2)), ((1, 2), said(3)), ((2, 1), said(3))]));
     /// # Ok::<(), simutant_nets::ExploreError>(())
     /// ```
-    pub fn calls(&mut self) -> BTreeMap<I, BTreeSet<O>> {
-        let mut calls: BTreeMap<I, BTreeSet<O>> = BTreeMap::new();
+    pub fn calls(&mut self) -> Calls<I, O> {
+        let mut calls = Calls::new();
         for marking in 0..self.graph().markings() {
             for (transition, binding) in self.fired_at(marking) {
-                let (events, places) = (&self.net().events[transition], &self.net().core.stores);
-                let input = events.input.as_ref().and_then(|input| input(&binding, places));
-                let output = events.output.as_ref().and_then(|output| output(&binding, places));
-                if let Some((input, output)) = input.zip(output) {
-                    calls.entry(input).or_default().insert(output);
-                }
+                self.net().called(transition, &binding, &mut calls);
             }
         }
         calls
@@ -351,6 +349,9 @@ type Step = (usize, Effect, Vec<u32>);
 type Next<'a> =
     dyn FnMut(&mut Core, &mut Firing, &[u32], Option<usize>, &mut Random) -> Result<Option<Step>, Overflow> + 'a;
 
+/// Is told of each step: the net, the transition that fires, and what it binds.
+type Fired<'a, N> = dyn FnMut(&N, usize, &[u32]) + 'a;
+
 impl<I: Event, O: Event> Net<I, O> {
     /// Returns a test case for each set of stimuli of so many random runs, with what is observed of the runs that had them:
     /// for nets whose state space is too large. Each step is one of those that are possible, all equally likely. A run with
@@ -359,7 +360,46 @@ impl<I: Event, O: Event> Net<I, O> {
     /// # Errors
     /// [`ExploreError`] if the net has a mistake, or if something does not fit into 32 bits.
     pub fn simulate(&mut self, runs: usize, seed: u64, steps_max: usize) -> Result<Tests<I, O>, ExploreError> {
-        self.walk(runs, seed, steps_max, &mut |core, firing, marking, _, random| firing.sample(core, marking, random))
+        let next: &mut Next<'_> = &mut |core, firing, marking, _, random| firing.sample(core, marking, random);
+        self.walk(runs, seed, steps_max, next, &mut |_, _, _| {})
+    }
+
+    /// Returns the [calls](StateSpace::calls) of so many random runs, of each of them at most `steps_max` steps: for nets whose
+    /// state space is too large.
+    ///
+    /// ```
+    /// use std::collections::BTreeSet;
+    /// use simutant_nets::Net;
+    ///
+    /// let mut net = Net::<u32, u32>::with_events("squares");
+    /// let numbers = net.place("numbers", 1..=1_000);
+    /// let square = net.transition("square", numbers.take(), |_: u32| Some(()), ());
+    /// square.input(|number| Some(number)).output(|number| Some(number * number));
+    ///
+    /// let calls = net.simulate_calls(3, 1, 10)?;
+    /// assert!(calls.len() > 20 && calls.iter().all(|(number, squares)| squares.contains(&(number * number))));
+    /// # Ok::<(), simutant_nets::ExploreError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Net::simulate`].
+    pub fn simulate_calls(&mut self, runs: usize, seed: u64, steps_max: usize) -> Result<Calls<I, O>, ExploreError> {
+        let mut calls = Calls::new();
+        let next: &mut Next<'_> = &mut |core, firing, marking, _, random| firing.sample(core, marking, random);
+        self.walk(runs, seed, steps_max, next, &mut |net, transition, binding| {
+            net.called(transition, binding, &mut calls);
+        })?;
+        Ok(calls)
+    }
+
+    /// Adds the call that the firing of a transition is, if it is one.
+    fn called(&self, transition: usize, binding: &[u32], calls: &mut Calls<I, O>) {
+        let (events, places) = (&self.events[transition], &self.core.stores);
+        let input = events.input.as_ref().and_then(|input| input(binding, places));
+        let output = events.output.as_ref().and_then(|output| output(binding, places));
+        if let Some((input, output)) = input.zip(output) {
+            calls.entry(input).or_default().insert(output);
+        }
     }
 
     /// As [`Net::simulate`], with steps that `choose` chooses: it is given the number of the transition of each step that
@@ -379,7 +419,7 @@ impl<I: Event, O: Event> Net<I, O> {
         steps_max: usize,
         choose: &mut Choose<'_>,
     ) -> Result<Tests<I, O>, ExploreError> {
-        self.walk(runs, seed, steps_max, &mut |core, firing, marking, last, random| {
+        let next: &mut Next<'_> = &mut |core, firing, marking, last, random| {
             let mut steps = Vec::new();
             firing.successors(core, marking, |transition, effect, after| {
                 steps.push((transition, effect.clone(), after.to_vec()));
@@ -387,7 +427,8 @@ impl<I: Event, O: Event> Net<I, O> {
             })?;
             let open: Vec<usize> = steps.iter().map(|(transition, ..)| *transition).collect();
             Ok((!open.is_empty()).then(|| steps.swap_remove(choose(&open, last, random))))
-        })
+        };
+        self.walk(runs, seed, steps_max, next, &mut |_, _, _| {})
     }
 
     fn walk(
@@ -396,6 +437,7 @@ impl<I: Event, O: Event> Net<I, O> {
         seed: u64,
         steps_max: usize,
         next: &mut Next<'_>,
+        fired: &mut Fired<'_, Self>,
     ) -> Result<Tests<I, O>, ExploreError> {
         self.check()?;
         let mut random = Random::from_seed(seed);
@@ -418,6 +460,7 @@ impl<I: Event, O: Event> Net<I, O> {
                     endless += 1;
                     break;
                 }
+                fired(self, transition, &binding);
                 let events = collected.seen_of_all(self, transition, &binding)?;
                 seen = collected.with(seen, events)?;
                 (marking, last) = (after, Some(transition));

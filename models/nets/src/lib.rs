@@ -57,7 +57,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 pub use arcs::{Any, Body, Input, Inputs, One, Output, Outputs, Place, Put, PutAll, TakeAll, any};
-pub use cases::{Choose, Event, Paths, TestCase, Tests};
+pub use cases::{Calls, Choose, Event, Paths, TestCase, Tests};
 pub use drawing::{ArcKind, Drawing, NetArc, Structure};
 pub use driving::Driven;
 pub use explorer::{Budget, Each, Explorable, ExploreError, Rows, explore};

@@ -43,6 +43,28 @@ fn three_replicas_have_more_tests_of_promises_than_others_found_in_ten_runs() {
     assert_eq!(counts(Level::Accept), [3, 6, 6]);
 }
 
+/// Returns how many tests so many runs have, of each quorum function and of the whole, summed over how often leaders may fail.
+fn simulated(replicas: Replica, failures: &[(u8, u8)], runs: usize) -> [usize; 4] {
+    let net = |&(phase_one, phase_two), level| paxos(replicas, Failures { phase_one, phase_two }, level);
+    let calls = |level| {
+        let count = |failures| net(failures, level).simulate_calls(runs, 1, 10_000).expect("it fits").len();
+        failures.iter().map(count).sum()
+    };
+    let tests = |failures| net(failures, Level::System).simulate(runs, 1, 10_000).expect("it fits").cases.len();
+    let [prepare, accept, commit] = [Level::Prepare, Level::Accept, Level::Commit].map(calls);
+    [prepare, accept, commit, failures.iter().map(tests).sum()]
+}
+
+#[test]
+fn runs_of_three_and_five_replicas_have_about_as_many_tests_as_others_found() {
+    // Of Wang's ten runs: 15, 15, 9 and 5.
+    assert_eq!(simulated(3, &FAILURES, 10), [15, 15, 9, 5]);
+    // 80, 75, 30 and 16, where leaders fail twice at most.
+    let failures: Vec<(u8, u8)> = FAILURES.into_iter().chain([(1, 1), (0, 2), (2, 0)]).collect();
+    assert_eq!(simulated(5, &failures, 10), [90, 70, 30, 14]);
+    assert_eq!(simulated(5, &failures, 100), [113, 70, 30, 16]);
+}
+
 #[test]
 fn the_quorum_functions_of_the_simulation_pass_the_tests_of_the_net() {
     let vote = |vote: Vote| protocol::Vote { decree: 1, round: vote.round.into(), value: vote.value.into() };
