@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use simutant_programs::quorum::majority;
 
-use super::message::{Number, Promise, Round, Value};
+use super::message::{Decree, Number, Promise, Round, Value, Vote};
 
 /// What a replica decides in each situation.
 pub trait Behaviour: std::fmt::Debug + Sync {
@@ -17,6 +17,21 @@ pub trait Behaviour: std::fmt::Debug + Sync {
 
     /// Acceptor: returns whether it writes promises and votes to its log before it answers.
     fn writes_first(&self) -> bool {
+        true
+    }
+
+    /// Acceptor: returns whether its promises tell of a vote.
+    fn tells(&self, _vote: &Vote) -> bool {
+        true
+    }
+
+    /// Learner: returns which decree is a value that it is told to be `decree`, where it knows `log`.
+    fn place(&self, decree: Decree, _value: Value, _log: &[Value]) -> Decree {
+        decree
+    }
+
+    /// Replica: returns whether it crosses a decided value off its list of what clients have proposed.
+    fn crosses_off(&self, _leads: bool) -> bool {
         true
     }
 
@@ -47,10 +62,10 @@ pub trait Behaviour: std::fmt::Debug + Sync {
         promise.round == round
     }
 
-    /// Proposer: returns the value that it proposes: that of the highest round in which one was accepted, or `own`.
-    fn value(&self, promises: &[Promise], own: Value) -> Value {
-        let votes = promises.iter().filter_map(|promise| promise.vote);
-        votes.max_by_key(|vote| vote.round).map_or(own, |vote| vote.value)
+    /// Proposer: returns the value that it proposes: that of the highest round in which one was accepted for this decree, or `own`.
+    fn value(&self, decree: Decree, promises: &[&Promise], own: Option<Value>) -> Option<Value> {
+        let votes = promises.iter().flat_map(|promise| &promise.votes).filter(|vote| vote.decree == decree);
+        votes.max_by_key(|vote| vote.round).map(|vote| vote.value).or(own)
     }
 
     /// Proposer: returns how many votes decide.

@@ -9,7 +9,7 @@ use simutant_programs::quorum::{Configuration, majority};
 use simutant_programs::{Addresses, Log};
 
 use super::error::ProgramError;
-use super::message::{Reply, Request, Value};
+use super::message::{Reply, Request, Value, join};
 
 /// What a client is to do.
 #[derive(Debug, Clone)]
@@ -41,17 +41,18 @@ pub fn propose(proposal: &Proposal) -> Result<(), ProgramError> {
     let deadline = Instant::now() + proposal.timeout;
     let decided = |replies: &[Reply]| decided(replies, replicas.len());
     match configuration.call(&Request::Propose(proposal.value).to_string(), deadline, decided) {
-        Ok(value) => log.add_now(format_args!("return 1 {value}"))?,
+        Ok(values) => log.add_now(format_args!("return 1 {}", join(&values)))?,
         Err(_) => log.add_now("fail 1")?,
     }
     Ok(())
 }
 
-/// The quorum function of decisions: returns the value that a majority has told.
-fn decided(replies: &[Reply], replicas: usize) -> Option<Value> {
-    let value = |reply: &Reply| if let Reply::Decided(value) = reply { Some(*value) } else { None };
-    let count = |value: &Value| replies.iter().filter(|reply| **reply == Reply::Decided(*value)).count();
-    replies.iter().filter_map(value).find(|value| count(value) >= majority(replicas))
+/// The quorum function of decisions: returns the log that a majority has told.
+fn decided(replies: &[Reply], replicas: usize) -> Option<Vec<Value>> {
+    let log = |reply: &Reply| if let Reply::Decided(log) = reply { Some(log.clone()) } else { None };
+    let logs: Vec<_> = replies.iter().filter_map(log).collect();
+    let count = |log: &Vec<Value>| logs.iter().filter(|other| *other == log).count();
+    logs.iter().find(|log| count(log) >= majority(replicas)).cloned()
 }
 
 #[cfg(test)]
@@ -60,12 +61,18 @@ mod tests {
 
     #[test]
     fn a_majority_tells_what_is_decided() {
-        let told = |values: &[Value]| values.iter().map(|value| Reply::Decided(*value)).collect::<Vec<_>>();
-        for (values, replicas, expect) in
-            [(&[7][..], 1, Some(7)), (&[7], 2, None), (&[7, 8], 3, None), (&[7, 8, 8], 3, Some(8)), (&[7; 2], 4, None)]
-        {
-            assert_eq!(decided(&told(values), replicas), expect, "{values:?} of {replicas}");
+        let told = |logs: &[&[Value]]| logs.iter().map(|log| Reply::Decided(log.to_vec())).collect::<Vec<_>>();
+        let [seven, eight, both]: [&[Value]; 3] = [&[7], &[8], &[7, 8]];
+        for (logs, replicas, expect) in [
+            (&[seven][..], 1, Some(seven)),
+            (&[seven], 2, None),
+            (&[seven, eight], 3, None),
+            (&[seven, eight, eight], 3, Some(eight)),
+            (&[seven, both, both], 3, Some(both)),
+            (&[seven; 2], 4, None),
+        ] {
+            assert_eq!(decided(&told(logs), replicas).as_deref(), expect, "{logs:?} of {replicas}");
         }
-        assert_eq!(decided(&[Reply::Committed; 3], 3), None);
+        assert_eq!(decided(&[const { Reply::Committed }; 3], 3), None);
     }
 }

@@ -9,10 +9,10 @@ use std::collections::BTreeSet;
 use simutant_programs::quorum::majority;
 
 use super::behaviour::{Behaviour, Correct};
-use super::message::{Number, Promise, Round, Value};
+use super::message::{Decree, Number, Promise, Round, Value, Vote};
 
 /// Every fault by its name, sorted.
-pub const ALL: [(&str, &dyn Behaviour); 12] = [
+pub const ALL: [(&str, &dyn Behaviour); 15] = [
     ("accepts-again", &AcceptsAgain),
     ("answers-nobody", &AnswersNobody),
     ("commits-early", &CommitsEarly),
@@ -21,8 +21,11 @@ pub const ALL: [(&str, &dyn Behaviour); 12] = [
     ("elects-another-leader", &ElectsAnotherLeader),
     ("forgets-promises", &ForgetsPromises),
     ("leads-after-failing", &LeadsAfterFailing),
+    ("learns-with-gaps", &LearnsWithGaps),
     ("mixes-promises", &MixesPromises),
     ("one-request", &OneRequest),
+    ("promises-first-decree", &PromisesFirstDecree),
+    ("repeats-values", &RepeatsValues),
     ("reuses-the-round", &ReusesTheRound),
     ("takes-own-value", &TakesOwnValue),
 ];
@@ -142,6 +145,19 @@ impl Behaviour for LeadsAfterFailing {
     }
 }
 
+/// A replica takes what it is told as the next decree, whatever number it has.
+///
+/// A leader begins a decree when it knows the one before, so decrees seem to come in their order. Shows when a replica is away
+/// at a commit and there at the next one: its log lacks a value.
+#[derive(Debug)]
+struct LearnsWithGaps;
+
+impl Behaviour for LearnsWithGaps {
+    fn place(&self, _decree: Decree, value: Value, log: &[Value]) -> Decree {
+        log.iter().position(|known| *known == value).unwrap_or(log.len()) + 1
+    }
+}
+
 /// Promises of earlier rounds count, too.
 ///
 /// The leader does not clear its list when it begins a round. Shows when a leader begins again after others have led: who has
@@ -168,6 +184,32 @@ impl Behaviour for OneRequest {
     }
 }
 
+/// An acceptor's promise tells of its vote for the first decree only.
+///
+/// It has room for one vote, as it had when there was one decree. Shows when the leader fails with votes for a later decree, and
+/// the next one does not know of its decision: it lets another value be accepted.
+#[derive(Debug)]
+struct PromisesFirstDecree;
+
+impl Behaviour for PromisesFirstDecree {
+    fn tells(&self, vote: &Vote) -> bool {
+        vote.decree == 1
+    }
+}
+
+/// A replica crosses decided values off its list only while it leads.
+///
+/// The list is for leaders, so others add to it and do nothing else. Shows when a leader fails after a decision, and the next
+/// one begins with the first value of its list: that is decided twice.
+#[derive(Debug)]
+struct RepeatsValues;
+
+impl Behaviour for RepeatsValues {
+    fn crosses_off(&self, leads: bool) -> bool {
+        leads
+    }
+}
+
 /// A new leader takes the round of the one that failed.
 ///
 /// It goes on with the highest round that it has seen, which is not its own. Acceptors take it for the leader that asks again.
@@ -191,7 +233,7 @@ impl Behaviour for ReusesTheRound {
 struct TakesOwnValue;
 
 impl Behaviour for TakesOwnValue {
-    fn value(&self, _promises: &[Promise], own: Value) -> Value {
+    fn value(&self, _decree: Decree, _promises: &[&Promise], own: Option<Value>) -> Option<Value> {
         own
     }
 }

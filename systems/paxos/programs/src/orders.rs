@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::acceptor::Acceptor;
 use super::behaviour::{Behaviour, Correct};
 use super::faults;
-use super::message::{Entry, Reply, Request, Value, Vote};
+use super::message::{Decree, Entry, Reply, Request, Value, Vote};
 use super::proposer::Proposer;
 
 const REPLICAS: usize = 3;
@@ -14,6 +14,8 @@ const REPLICAS: usize = 3;
 /// How much may happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Budget {
+    /// What clients have proposed to each leader. There are as many decrees.
+    proposed: [&'static [Value]; 2],
     /// How often each leader begins a round.
     rounds: [usize; 2],
     /// How often the first leader crashes, and finds another client's value when it is back.
@@ -22,10 +24,11 @@ struct Budget {
     acceptor_crashes: usize,
 }
 
-const TWO_ROUNDS: Budget = Budget { rounds: [1, 1], leader_crashes: 0, acceptor_crashes: 0 };
+const TWO_ROUNDS: Budget = Budget { proposed: [&[7], &[8]], rounds: [1, 1], leader_crashes: 0, acceptor_crashes: 0 };
 const THREE_ROUNDS: Budget = Budget { rounds: [1, 2], ..TWO_ROUNDS };
 const AND_ACCEPTOR_CRASH: Budget = Budget { acceptor_crashes: 1, ..TWO_ROUNDS };
 const AND_LEADER_CRASH: Budget = Budget { leader_crashes: 1, ..TWO_ROUNDS };
+const TWO_DECREES: Budget = Budget { proposed: [&[7, 8], &[7, 9]], ..TWO_ROUNDS };
 
 /// A state of the search.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -36,7 +39,7 @@ struct State {
     leaders: [Leader; 2],
     /// Requests that have not arrived: of which leader, in which of its attempts, what, and to whom.
     flying: BTreeSet<(usize, usize, Request, usize)>,
-    decided: BTreeSet<Value>,
+    decided: BTreeSet<(Decree, Value)>,
     budget: Budget,
 }
 
@@ -44,8 +47,8 @@ struct State {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Leader {
     proposer: Proposer,
-    /// What its client has proposed.
-    own: Value,
+    /// What its clients have proposed and is not decided.
+    proposed: Vec<Value>,
     attempt: usize,
     phase: Phase,
     /// In this phase, sorted.
@@ -56,21 +59,22 @@ struct Leader {
 enum Phase {
     Idle,
     Preparing,
-    Accepting(Value),
+    Accepting(Vote),
 }
 
 impl State {
     fn first(budget: Budget) -> Self {
         let leader = |number: usize| Leader {
             proposer: Proposer::recover(number, REPLICAS, 0),
-            own: 7 + number as Value,
+            proposed: budget.proposed[number].to_vec(),
             attempt: 0,
             phase: Phase::Idle,
             replies: Vec::new(),
         };
+        let acceptors = [const { 0 }; REPLICAS].map(|_| Acceptor::new(budget.proposed[0].len()));
         Self {
-            acceptors: Default::default(),
-            logged: Default::default(),
+            logged: acceptors.clone(),
+            acceptors,
             leaders: [leader(0), leader(1)],
             flying: BTreeSet::new(),
             decided: BTreeSet::new(),
@@ -116,28 +120,43 @@ impl State {
         let round = self.leaders[number].proposer.begin(promised, behaviour);
         // Its acceptor has the same log.
         self.logged[number] = self.acceptors[number].clone();
-        self.ask(number, Phase::Preparing, Request::Prepare(round));
+        self.ask(number, Phase::Preparing, Request::Prepare(round), behaviour);
     }
 
     fn crash_leader(&mut self, behaviour: &dyn Behaviour) {
         self.budget.leader_crashes -= 1;
-        let other = self.leaders[1].own;
+        let other = self.leaders[1].proposed.clone();
         let leader = &mut self.leaders[0];
         let round = leader.proposer.round();
-        (leader.proposer, leader.own) = (Proposer::recover(0, REPLICAS, round), other);
+        (leader.proposer, leader.proposed) = (Proposer::recover(0, REPLICAS, round), other);
         leader.attempt += 1;
         leader.phase = Phase::Idle;
         if behaviour.resumes() && round > 0 {
-            self.ask(0, Phase::Accepting(other), Request::Accept(Vote { round, value: other }));
+            self.ask_to_accept(0, behaviour);
         }
     }
 
-    /// A leader begins a phase, and sends the same request to all.
-    fn ask(&mut self, number: usize, phase: Phase, request: Request) {
+    /// A leader goes on with the first decree that its replica does not know, if there is something to propose.
+    fn ask_to_accept(&mut self, number: usize, behaviour: &dyn Behaviour) {
+        let (leader, decree) = (&self.leaders[number], self.acceptors[number].decree());
+        if let Some(vote) = leader.proposer.vote(decree, leader.proposed.first().copied(), behaviour) {
+            self.ask(number, Phase::Accepting(vote), Request::Accept(vote), behaviour);
+        }
+    }
+
+    /// A leader begins a phase, and sends the same request to all. With several decrees its own acceptor answers at once: there
+    /// would be sixteen times as many states.
+    fn ask(&mut self, number: usize, phase: Phase, request: Request, behaviour: &dyn Behaviour) {
         let leader = &mut self.leaders[number];
         (leader.phase, leader.replies) = (phase, Vec::new());
         leader.attempt += 1;
-        self.flying.extend((0..REPLICAS).map(|acceptor| (number, leader.attempt, request, acceptor)));
+        let attempt = leader.attempt;
+        self.flying.extend((0..REPLICAS).map(|acceptor| (number, attempt, request, acceptor)));
+        if self.budget.proposed[number].len() > 1 {
+            let own = (number, attempt, request, number);
+            self.flying.remove(&own);
+            self.deliver(own, behaviour);
+        }
     }
 
     /// An acceptor answers, and the leader gets the answer, unless it does not wait for it any more.
@@ -150,6 +169,10 @@ impl State {
         if behaviour.writes_first() {
             entry.into_iter().for_each(|entry: Entry| self.logged[acceptor].apply(entry));
         }
+        if let Request::Commit(_, value) = request {
+            let Leader { proposed, phase, .. } = &mut self.leaders[acceptor];
+            return proposed.retain(|own| *own != value || !behaviour.crosses_off(*phase != Phase::Idle));
+        }
         let leader = &mut self.leaders[number];
         if leader.attempt != attempt || leader.phase == Phase::Idle {
             return;
@@ -157,21 +180,37 @@ impl State {
         leader.replies.extend(reply);
         leader.replies.sort_unstable();
         let ended = match leader.phase {
-            Phase::Accepting(value) => {
-                leader.proposer.accepted(&leader.replies, behaviour).map(|ended| ended.map(|()| value))
-            }
-            _ => leader.proposer.promised(&leader.replies, leader.own, behaviour),
+            Phase::Accepting(_) => leader.proposer.accepted(&leader.replies, behaviour),
+            _ => leader.proposer.promised(&leader.replies, behaviour),
         };
         match (leader.phase, ended) {
-            (_, None) => return,
-            (Phase::Preparing, Some(Ok(value))) => {
-                let vote = Vote { round: leader.proposer.round(), value };
-                return self.ask(number, Phase::Accepting(value), Request::Accept(vote));
-            }
-            (_, Some(Ok(value))) => _ = self.decided.insert(value),
-            (_, Some(Err(_))) => {}
+            (_, None) => {}
+            (Phase::Accepting(vote), Some(Ok(()))) => self.decide(number, vote, behaviour),
+            (_, Some(Ok(()))) => self.ask_to_accept(number, behaviour),
+            (_, Some(Err(_))) => (leader.phase, leader.replies) = (Phase::Idle, Vec::new()),
         }
-        (leader.phase, leader.replies) = (Phase::Idle, Vec::new());
+    }
+
+    /// A leader learns what it has let decide and tells the other one, and goes on with the next decree. After the last one there
+    /// is nothing to go on with.
+    fn decide(&mut self, number: usize, Vote { decree, value, .. }: Vote, behaviour: &dyn Behaviour) {
+        self.decided.insert((decree, value));
+        let attempt = self.leaders[number].attempt;
+        if decree < self.budget.proposed[number].len() {
+            let commit = Request::Commit(decree, value);
+            self.deliver((number, attempt, commit, number), behaviour);
+            self.flying.insert((number, attempt, commit, 1 - number));
+            self.ask_to_accept(number, behaviour);
+        } else {
+            let leader = &mut self.leaders[number];
+            (leader.phase, leader.replies) = (Phase::Idle, Vec::new());
+        }
+    }
+
+    /// Returns whether a decree is two values, or a value two decrees.
+    fn is_wrong(&self) -> bool {
+        let (decrees, values): (BTreeSet<_>, BTreeSet<_>) = self.decided.iter().copied().unzip();
+        self.decided.len() > decrees.len().min(values.len())
     }
 }
 
@@ -181,7 +220,7 @@ fn search(behaviour: &dyn Behaviour, budget: Budget) -> (usize, Option<State>) {
     let mut open = vec![State::first(budget)];
     while let Some(state) = open.pop() {
         for next in state.next(behaviour).into_iter().rev() {
-            if next.decided.len() > 1 {
+            if next.is_wrong() {
                 return (known.len(), Some(next));
             }
             if known.insert(next.clone()) {
@@ -194,7 +233,7 @@ fn search(behaviour: &dyn Behaviour, budget: Budget) -> (usize, Option<State>) {
 
 #[test]
 fn no_two_values_are_decided_in_any_order() {
-    for (budget, states) in [(TWO_ROUNDS, 6_995), (AND_LEADER_CRASH, 28_561)] {
+    for (budget, states) in [(TWO_ROUNDS, 6_995), (AND_LEADER_CRASH, 28_561), (TWO_DECREES, 55_423)] {
         assert_eq!(search(&Correct, budget), (states, None), "{budget:?}");
     }
 }
@@ -208,6 +247,8 @@ fn a_dangerous_fault_decides_two_values_in_some_order() {
         ("forgets-promises", AND_ACCEPTOR_CRASH),
         ("leads-after-failing", AND_LEADER_CRASH),
         ("mixes-promises", THREE_ROUNDS),
+        ("promises-first-decree", TWO_DECREES),
+        ("repeats-values", TWO_DECREES),
         ("reuses-the-round", TWO_ROUNDS),
         ("takes-own-value", TWO_ROUNDS),
     ];

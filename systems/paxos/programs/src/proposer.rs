@@ -3,7 +3,7 @@
 use simutant_programs::quorum::majority;
 
 use super::behaviour::Behaviour;
-use super::message::{Number, Promise, Reply, Round, Value};
+use super::message::{Decree, Number, Promise, Reply, Round, Value, Vote};
 
 /// What a proposer knows.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -44,21 +44,21 @@ impl Proposer {
         self.round
     }
 
-    /// The quorum function of promises: returns the value to propose, where `own` is a client's, once enough have promised.
-    pub(crate) fn promised(
-        &mut self,
-        replies: &[Reply],
-        own: Value,
-        behaviour: &dyn Behaviour,
-    ) -> Option<Result<Value, Later>> {
+    /// The quorum function of promises: returns once enough have promised.
+    pub(crate) fn promised(&mut self, replies: &[Reply], behaviour: &dyn Behaviour) -> Option<Result<(), Later>> {
         if let Some(later) = self.refused(replies) {
             return Some(Err(later));
         }
-        let promise = |reply: &Reply| if let Reply::Promise(promise) = reply { Some(*promise) } else { None };
+        let promise = |reply: &Reply| if let Reply::Promise(promise) = reply { Some(promise.clone()) } else { None };
         self.promises = replies.iter().filter_map(promise).collect();
-        let promises = self.earlier.iter().chain(&self.promises).copied();
-        let promises: Vec<Promise> = promises.filter(|promise| behaviour.counts(promise, self.round)).collect();
-        (promises.len() >= majority(self.replicas)).then(|| Ok(behaviour.value(&promises, own)))
+        (self.counted(behaviour).len() >= majority(self.replicas)).then_some(Ok(()))
+    }
+
+    /// Returns what acceptors are asked to accept for a decree, if there is anything: `own` is a client's value. The promises
+    /// hold for all decrees, as long as nobody has promised a later round.
+    pub(crate) fn vote(&self, decree: Decree, own: Option<Value>, behaviour: &dyn Behaviour) -> Option<Vote> {
+        let value = behaviour.value(decree, &self.counted(behaviour), own)?;
+        Some(Vote { decree, round: self.round, value })
     }
 
     /// The quorum function of votes: returns once enough have accepted.
@@ -69,6 +69,12 @@ impl Proposer {
             return Some(Err(later));
         }
         (replies.len() >= behaviour.votes(self.replicas)).then_some(Ok(()))
+    }
+
+    /// Returns the promises that count in this round.
+    fn counted(&self, behaviour: &dyn Behaviour) -> Vec<&Promise> {
+        let promises = self.earlier.iter().chain(&self.promises);
+        promises.filter(|promise| behaviour.counts(promise, self.round)).collect()
     }
 
     /// Returns the latest round that somebody has promised who refuses this one.
@@ -85,24 +91,38 @@ mod tests {
     use super::super::behaviour::Correct;
     use super::*;
 
+    /// Checks what a leader proposes for each of two decrees.
     #[track_caller]
-    fn check_promised(replies: &[&str], expect: Option<Result<Value, Later>>) {
+    fn check_promised(replies: &[&str], expect: Option<Result<[Value; 2], Later>>) {
         let replies: Vec<Reply> = replies.iter().map(|reply| reply.parse().expect("a reply")).collect();
         let mut proposer = Proposer::recover(0, 3, 0);
         assert_eq!(proposer.begin(0, &Correct), 3);
-        assert_eq!(proposer.promised(&replies, 9, &Correct), expect, "{replies:?}");
+        let promised = proposer.promised(&replies, &Correct);
+        let value = |decree| proposer.vote(decree, Some(9), &Correct).expect("a client's at least").value;
+        assert_eq!(promised.map(|promised| promised.map(|()| [1, 2].map(value))), expect, "{replies:?}");
     }
 
     #[test]
     fn a_majority_of_promises_says_what_to_propose() {
-        check_promised(&["promise 3 0 none"], None);
-        check_promised(&["promise 3 2 7"], None);
-        check_promised(&["promise 3 0 none", "promise 3 0 none"], Some(Ok(9)));
-        check_promised(&["promise 3 0 none", "promise 3 1 7"], Some(Ok(7)));
-        check_promised(&["promise 3 2 8", "promise 3 1 7"], Some(Ok(8)));
-        check_promised(&["promise 3 1 7", "promise 3 2 8"], Some(Ok(8)));
-        check_promised(&["promise 2 0 none", "promise 3 0 none"], None);
-        check_promised(&["promise 3 0 none", "refused 3 5"], Some(Err(Later(5))));
+        check_promised(&["promise 3"], None);
+        check_promised(&["promise 3 1 2 7"], None);
+        check_promised(&["promise 3", "promise 3"], Some(Ok([9, 9])));
+        check_promised(&["promise 3", "promise 3 1 1 7"], Some(Ok([7, 9])));
+        check_promised(&["promise 3 1 2 8", "promise 3 1 1 7"], Some(Ok([8, 9])));
+        check_promised(&["promise 3 1 1 7", "promise 3 1 2 8 2 1 6"], Some(Ok([8, 6])));
+        check_promised(&["promise 3 1 1 7 2 2 5", "promise 3 1 1 7 2 1 6"], Some(Ok([7, 5])));
+        check_promised(&["promise 2", "promise 3"], None);
+        check_promised(&["promise 3", "refused 3 5"], Some(Err(Later(5))));
+    }
+
+    #[test]
+    fn a_leader_without_clients_proposes_what_was_accepted() {
+        let mut proposer = Proposer::recover(0, 1, 0);
+        assert_eq!(proposer.begin(2, &Correct), 3);
+        let promise = ["promise 3 2 1 7"].map(|reply| reply.parse().expect("a reply"));
+        assert_eq!(proposer.promised(&promise, &Correct), Some(Ok(())));
+        assert_eq!(proposer.vote(2, None, &Correct), Some(Vote { decree: 2, round: 3, value: 7 }));
+        assert_eq!(proposer.vote(1, None, &Correct), None);
     }
 
     #[test]
@@ -110,10 +130,11 @@ mod tests {
         let mut proposer = Proposer::recover(1, 3, 7);
         assert_eq!(proposer.begin(0, &Correct), 10);
         assert_eq!(proposer.begin(15, &Correct), 16);
-        let refused = [Reply::Learn(crate::Vote { round: 16, value: 7 }), Reply::Refused { round: 16, promised: 20 }];
+        let vote = Vote { decree: 1, round: 16, value: 7 };
+        let refused = [Reply::Learn(vote), Reply::Refused { round: 16, promised: 20 }];
         assert_eq!(proposer.accepted(&refused[..1], &Correct), None);
         assert_eq!(proposer.accepted(&refused, &Correct), Some(Err(Later(20))));
         assert_eq!(proposer.begin(0, &Correct), 22);
-        assert_eq!(proposer.accepted(&[refused[0]; 2], &Correct), Some(Ok(())));
+        assert_eq!(proposer.accepted(&[Reply::Learn(vote), Reply::Learn(vote)], &Correct), Some(Ok(())));
     }
 }

@@ -1,8 +1,9 @@
-//! The replica's program: connections, threads and a log around [`Acceptor`], [`Proposer`] and [`Detector`].
+//! The replica's program: connections and threads around [`Desk`] and [`Proposer`].
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -14,9 +15,10 @@ use simutant_programs::{Addresses, Log, LogError, Sending, monotonic_nanos, read
 
 use super::acceptor::Acceptor;
 use super::behaviour::Behaviour;
+use super::desk::{Desk, lock};
 use super::detector::Detector;
 use super::error::ProgramError;
-use super::message::{Entry, Number, Reply, Request, Value, Vote};
+use super::message::{Entry, Number, Reply, Request};
 use super::proposer::{Later, Proposer};
 
 /// How long a phase of a leader may take, and at most how long it waits after it was refused.
@@ -41,6 +43,8 @@ pub struct Service {
     pub number: Number,
     /// Where it reaches all replicas, and itself.
     pub replicas: Addresses,
+    /// How many values they decide on.
+    pub decrees: NonZeroUsize,
     /// The file of the log.
     pub log: PathBuf,
     /// The file that says what it has learned; that of the log with `.learned` if there is none.
@@ -62,23 +66,14 @@ pub fn serve(service: &Service, behaviour: &'static dyn Behaviour) -> Result<(),
     let (log, lines) = Log::open(&service.log, false)?;
     let sibling = || OsString::from_iter([service.log.as_os_str(), ".learned".as_ref()]).into();
     let (learned, _) = Log::open(&service.learned.clone().unwrap_or_else(sibling), false)?;
-    let (mut acceptor, mut round) = (Acceptor::default(), 0);
+    let (mut acceptor, mut round) = (Acceptor::new(service.decrees.get()), 0);
     for line in &lines {
         let entry: Entry = line.parse().map_err(|_| log.no_line(line))?;
         acceptor.apply(entry);
         round = if let Entry::Round(round) = entry { round } else { round };
     }
     let proposer = Proposer::recover(service.number, replicas.len(), round);
-    let mut desk = Desk {
-        acceptor,
-        detector: Detector::new(service.number, replicas.len()),
-        log,
-        learned,
-        proposed: Vec::new(),
-        clients: Vec::new(),
-        requests: 0,
-    };
-    desk.report()?;
+    let desk = Desk::open(acceptor, Detector::new(service.number, replicas.len()), log, learned)?;
     let (sender, failures) = channel();
     let replicas = replicas.clone();
     let replica = Replica { replicas, behaviour, desk: Mutex::new(desk), changed: Condvar::new(), failures: sender };
@@ -97,38 +92,6 @@ struct Replica {
     /// Somebody may lead now, or need not any more.
     changed: Condvar,
     failures: Sender<LogError>,
-}
-
-/// What one thread at a time has. None sends an answer before the log has what the answer depends on, also where another
-/// thread wrote it.
-#[derive(Debug)]
-struct Desk {
-    acceptor: Acceptor,
-    detector: Detector,
-    log: Log,
-    learned: Log,
-    /// What clients have proposed, in the order in which it came.
-    proposed: Vec<Value>,
-    /// Who waits for a decision.
-    clients: Vec<Client>,
-    /// How many requests of clients have come.
-    requests: usize,
-}
-
-/// A client's call that has no answer.
-#[derive(Debug)]
-struct Client {
-    sending: Arc<Mutex<Sending>>,
-    call: u64,
-}
-
-/// What a leader is to do.
-#[derive(Debug)]
-enum Turn {
-    /// It goes through all phases of a new round.
-    Begin(Value),
-    /// It goes on after a crash, with the votes of its last round.
-    Resume(Value),
 }
 
 /// Why a leader did not finish its phases.
@@ -207,20 +170,20 @@ impl Replica {
         answered
     }
 
-    /// Asks all others, again and again, whether they are there, until this replica knows what is decided: who knows it says
-    /// so.
+    /// Asks all others, again and again, whether they are there, until this replica knows all decrees: who knows the next one
+    /// says so.
     fn detect(self: &Arc<Self>, number: Number) -> Result<(), LogError> {
         let others = (0..self.replicas.len()).filter(|other| *other != number);
         let periods: Vec<SyncSender<()>> = others.map(|other| self.ask(other)).collect();
         let mut desk = self.desk();
-        while desk.acceptor.decided().is_none() {
+        while !desk.acceptor.is_full() {
             let detects = self.behaviour.detects(desk.detector.leads());
             if detects {
                 // Who has not answered yet is asked again once it has.
                 periods.iter().for_each(|period| _ = period.try_send(()));
             }
             let delay = desk.detector.delay;
-            let unknown = |desk: &mut Desk| desk.acceptor.decided().is_none();
+            let unknown = |desk: &mut Desk| !desk.acceptor.is_full();
             (desk, _) = self.changed.wait_timeout_while(desk, delay, unknown).expect("nobody panics who has it");
             if detects && desk.detector.end_period(self.behaviour) {
                 if !self.behaviour.keeps_clients() {
@@ -243,33 +206,35 @@ impl Replica {
         let mut configuration = Configuration::open(&self.replicas[other..=other]);
         let alive = |replies: &[Reply]| if let [Reply::Alive(decided)] = replies { Some(*decided) } else { None };
         for () in periods {
-            let Ok(decided) = configuration.call(&Request::Ping.to_string(), Instant::now() + ANSWER, alive) else {
-                continue;
-            };
+            let decree = self.desk().acceptor.decree();
+            let request = Request::Ping(decree).to_string();
+            let Ok(decided) = configuration.call(&request, Instant::now() + ANSWER, alive) else { continue };
             let mut desk = self.desk();
             desk.detector.answered(other);
-            if let Some(value) = decided.filter(|_| desk.acceptor.decided().is_none()) {
-                desk.learn(value, self.behaviour)?;
+            if let Some(value) = decided {
+                desk.learn(decree, value, self.behaviour)?;
                 self.changed.notify_all();
             }
         }
         Ok(())
     }
 
-    /// Leads while this replica is the leader and a client has proposed something, until a value is decided.
+    /// Leads while this replica is the leader and has something to propose, until it knows all decrees.
     fn propose(&self, mut proposer: Proposer) -> Result<(), LogError> {
         let mut acceptors = Configuration::open(&self.replicas);
         let mut resumes = self.behaviour.resumes() && proposer.round() > 0;
+        // Enough have promised the round, and nothing has failed since.
+        let mut is_prepared = resumes;
         loop {
-            let has_no_turn = |desk: &mut Desk| desk.turn(resumes).is_none();
-            let mut desk = self.changed.wait_while(self.desk(), has_no_turn).expect("nobody panics who has it");
-            let turn = desk.turn(std::mem::take(&mut resumes)).expect("it was waited for");
-            if let Turn::Begin(_) = turn {
-                let round = proposer.begin(desk.acceptor.promised(), self.behaviour);
-                desk.write(Entry::Round(round), self.behaviour)?;
-            }
-            drop(desk);
-            match self.lead(&mut acceptors, &mut proposer, &turn) {
+            let has_no_turn = |desk: &mut Desk| {
+                is_prepared &= resumes || desk.detector.leads();
+                !desk.has_turn(&proposer, is_prepared, resumes, self.behaviour)
+            };
+            drop(self.changed.wait_while(self.desk(), has_no_turn).expect("nobody panics who has it"));
+            resumes = false;
+            let led = self.lead(&mut acceptors, &mut proposer, is_prepared);
+            is_prepared = led.is_ok();
+            match led {
                 Err(PhaseError::Log(error)) => return Err(error),
                 // Two that lead at a time do not hinder each other for ever. The clock is as good as a die here.
                 Err(PhaseError::Later) => {
@@ -281,94 +246,30 @@ impl Replica {
         }
     }
 
-    /// Goes through the phases of a round.
-    fn lead(&self, acceptors: &mut Configuration, proposer: &mut Proposer, turn: &Turn) -> Result<(), PhaseError> {
-        let (round, behaviour) = (proposer.round(), self.behaviour);
+    /// Goes through the phases of a decree: the first one of a round, unless enough have promised it, and the others.
+    fn lead(
+        &self,
+        acceptors: &mut Configuration,
+        proposer: &mut Proposer,
+        is_prepared: bool,
+    ) -> Result<(), PhaseError> {
+        let behaviour = self.behaviour;
         let deadline = || Instant::now() + PHASE;
-        let value = match *turn {
-            Turn::Resume(value) => value,
-            Turn::Begin(own) => {
-                let promised = |replies: &[Reply]| proposer.promised(replies, own, behaviour);
-                acceptors.call(&Request::Prepare(round).to_string(), deadline(), promised)??
-            }
-        };
+        if !is_prepared {
+            let mut desk = self.desk();
+            let round = proposer.begin(desk.acceptor.promised(), behaviour);
+            desk.write(Entry::Round(round), behaviour)?;
+            drop(desk);
+            let promised = |replies: &[Reply]| proposer.promised(replies, behaviour);
+            acceptors.call(&Request::Prepare(round).to_string(), deadline(), promised)??;
+        }
+        let Some(vote) = self.desk().vote(proposer, behaviour) else { return Ok(()) };
         let accepted = |replies: &[Reply]| proposer.accepted(replies, behaviour);
-        acceptors.call(&Request::Accept(Vote { round, value }).to_string(), deadline(), accepted)??;
-        self.desk().learn(value, behaviour)?;
+        acceptors.call(&Request::Accept(vote).to_string(), deadline(), accepted)??;
+        self.desk().learn(vote.decree, vote.value, behaviour)?;
         self.changed.notify_all();
         let enough = majority(self.replicas.len());
         let committed = |replies: &[Reply]| (replies.len() >= enough).then_some(());
-        Ok(acceptors.call(&Request::Commit(value).to_string(), deadline(), committed)?)
+        Ok(acceptors.call(&Request::Commit(vote.decree, vote.value).to_string(), deadline(), committed)?)
     }
-}
-
-impl Desk {
-    /// Adds the answer to a line, once the log has what it depends on.
-    fn answer(
-        &mut self,
-        line: Numbered<Request>,
-        sending: &Arc<Mutex<Sending>>,
-        behaviour: &dyn Behaviour,
-    ) -> Result<(), LogError> {
-        let Numbered { call, content: request } = line;
-        if let Request::Propose(value) = request {
-            self.requests += 1;
-            if !behaviour.takes_request(self.requests - 1) {
-                return Ok(());
-            }
-            if !self.proposed.contains(&value) {
-                self.proposed.push(value);
-            }
-        }
-        let (entry, reply) = self.acceptor.answer(request, behaviour);
-        entry.map_or(Ok(()), |entry| self.write(entry, behaviour))?;
-        match reply {
-            Some(reply) => lock(sending).add(Numbered { call, content: reply }),
-            None => self.clients.push(Client { sending: Arc::clone(sending), call }),
-        }
-        Ok(())
-    }
-
-    /// Notes what is decided.
-    fn learn(&mut self, value: Value, behaviour: &dyn Behaviour) -> Result<(), LogError> {
-        let (entry, _) = self.acceptor.answer(Request::Commit(value), behaviour);
-        entry.map_or(Ok(()), |entry| self.write(entry, behaviour))
-    }
-
-    /// Writes to the log, and tells who waits if it is a decision.
-    fn write(&mut self, entry: Entry, behaviour: &dyn Behaviour) -> Result<(), LogError> {
-        self.log.add(entry);
-        if matches!(entry, Entry::Promise(_) | Entry::Vote(_)) && !behaviour.writes_first() {
-            return Ok(());
-        }
-        self.log.flush()?;
-        if let Entry::Decided(_) = entry { self.report() } else { Ok(()) }
-    }
-
-    /// Says what is decided, if that is known: in the file of what was learned, and to the clients that wait.
-    fn report(&mut self) -> Result<(), LogError> {
-        let Some(value) = self.acceptor.decided() else { return Ok(()) };
-        self.learned.add(format_args!("{} learn {value}", monotonic_nanos()));
-        self.learned.flush()?;
-        for Client { sending, call } in self.clients.drain(..) {
-            let mut sending = lock(&sending);
-            sending.add(Numbered { call, content: Reply::Decided(value) });
-            // Who is not there any more asks again when it is.
-            _ = sending.flush();
-        }
-        Ok(())
-    }
-
-    /// Returns what this replica is to do as a leader, if it is one.
-    fn turn(&self, resumes: bool) -> Option<Turn> {
-        let value = *self.proposed.first()?;
-        if resumes {
-            return Some(Turn::Resume(value));
-        }
-        (self.detector.leads() && self.acceptor.decided().is_none()).then_some(Turn::Begin(value))
-    }
-}
-
-fn lock(sending: &Mutex<Sending>) -> MutexGuard<'_, Sending> {
-    sending.lock().expect("nobody panics who has it")
 }

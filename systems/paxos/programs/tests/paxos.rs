@@ -45,6 +45,7 @@ struct Replicas {
     folder: TempDir,
     addresses: Vec<String>,
     programs: Vec<Option<Program>>,
+    decrees: usize,
     fault: Option<&'static str>,
 }
 
@@ -64,7 +65,7 @@ impl Replicas {
         let listeners: Vec<_> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").expect("a free port")).collect();
         let address = |listener: &TcpListener| listener.local_addr().expect("it is bound").to_string();
         let addresses = listeners.iter().map(address).collect();
-        Self { folder, addresses, programs: (0..count).map(|_| None).collect(), fault }
+        Self { folder, addresses, programs: (0..count).map(|_| None).collect(), decrees: 1, fault }
     }
 
     fn log(&self, replica: usize) -> PathBuf {
@@ -75,6 +76,7 @@ impl Replicas {
         let mut command = Command::new(env!("CARGO_BIN_EXE_paxos-replica"));
         command.args(["--listen", &self.addresses[replica], "--number", &replica.to_string()]);
         command.args(["--replicas", &self.addresses.join(",")]).arg("--log").arg(self.log(replica));
+        command.args(["--decrees", &self.decrees.to_string()]);
         command.args(self.fault.iter().flat_map(|fault| ["--fault", fault]));
         let mut program = Program(command.stdout(Stdio::piped()).spawn().expect("the replica starts"));
         let mut lines = BufReader::new(program.0.stdout.take().expect("it is piped")).lines();
@@ -197,7 +199,7 @@ fn two_clients_are_told_the_same_and_no_crash_changes_it() {
     let [first, second] = clients.map(Client::end);
     assert_eq!(first, second);
     assert!(["return 1 7", "return 1 8"].contains(&first.as_str()), "{first}");
-    let learn = first.replace("return 1", "learn");
+    let learn = first.replace("return", "learn");
     (0..3).for_each(|replica| assert_eq!(replicas.learned(replica, 1), [&*learn]));
     replicas.kill(0);
     assert_eq!(replicas.client(9, LONG).end(), first);
@@ -214,9 +216,39 @@ fn another_one_leads_while_the_leader_is_away_which_learns_when_it_is_back() {
     let client = replicas.client(7, LONG);
     assert_eq!(client.end(), "return 1 7");
     replicas.restart(0);
-    assert_eq!(replicas.learned(0, 1), ["learn 7"]);
+    assert_eq!(replicas.learned(0, 1), ["learn 1 7"]);
     replicas.kill(1);
     assert_eq!(replicas.client(8, LONG).end(), "return 1 7");
+}
+
+#[test]
+fn decrees_follow_each_other_while_a_leader_crashes_and_all_learn_them() {
+    let mut replicas = Replicas { decrees: 5, ..Replicas::new(3, None) };
+    (0..3).for_each(|replica| replicas.restart(replica));
+    assert_eq!(replicas.client(5, LONG).end(), "return 1 5");
+    (0..3).for_each(|replica| assert_eq!(replicas.learned(replica, 1), ["learn 1 5"]));
+    replicas.kill(0);
+    for (value, log) in [(6, "5,6"), (7, "5,6,7"), (8, "5,6,7,8"), (9, "5,6,7,8,9"), (4, "5,6,7,8,9"), (6, "5,6")] {
+        assert_eq!(replicas.client(value, LONG).end(), format!("return 1 {log}"));
+    }
+    let log = std::fs::read_to_string(replicas.log(1)).expect("it was made");
+    assert!(log.matches("round ").count() < 4, "a round is for more than one decree: {log}");
+    replicas.restart(0);
+    let again = ["learn 1 5", "learn 1 5", "learn 2 6", "learn 3 7", "learn 4 8", "learn 5 9"];
+    assert_eq!(replicas.learned(0, 6), again);
+}
+
+#[test]
+fn a_leader_goes_on_with_the_decree_of_the_last_one_but_with_a_fault() {
+    for (fault, expect) in [(None, "return 1 7,8,9"), (Some("promises-first-decree"), "return 1 7,9")] {
+        let mut replicas = Replicas { decrees: 3, ..Replicas::new(3, fault) };
+        for replica in [1, 2] {
+            replicas.restart(replica);
+            replicas.talk(replica).check(&[("accept 1 1 3 7", "learn 1 1 3 7"), ("commit 2 1 7", "committed 2")]);
+        }
+        replicas.talk(2).check(&[("accept 1 2 3 8", "learn 1 2 3 8")]);
+        assert_eq!(replicas.client(9, LONG).end(), expect);
+    }
 }
 
 #[test]
@@ -244,8 +276,8 @@ fn one_replica_decides_alone() {
 #[test]
 fn a_promise_survives_a_crash_but_with_a_fault() {
     let both =
-        [("prepare 1 4", "promise 1 4 0 none"), ("accept 2 4 7", "learn 2 4 7"), ("prepare 3 5", "promise 3 5 4 7")];
-    for (fault, answer) in [(None, "refused 4 4 5"), (Some("forgets-promises"), "promise 4 4 0 none")] {
+        [("prepare 1 4", "promise 1 4"), ("accept 2 1 4 7", "learn 2 1 4 7"), ("prepare 3 5", "promise 3 5 1 4 7")];
+    for (fault, answer) in [(None, "refused 4 4 5"), (Some("forgets-promises"), "promise 4 4")] {
         let mut replicas = Replicas::new(3, fault);
         replicas.restart(2);
         replicas.talk(2).check(&both);
@@ -260,7 +292,7 @@ fn a_replica_sends_away_who_says_what_nobody_says() {
     let mut replicas = Replicas::new(3, None);
     replicas.restart(2);
     let mut talk = replicas.talk(2);
-    talk.check(&[("ping 1", "alive 1 none")]);
+    talk.check(&[("ping 1 1", "alive 1 none")]);
     talk.say("propose 2 7");
     talk.say("erase 3");
     assert_eq!(talk.hear(), "");
@@ -274,11 +306,11 @@ fn all_clients_that_wait_are_answered_but_with_a_fault() {
         let mut clients = [replicas.talk(2), replicas.talk(2)];
         clients[0].say("propose 1 7");
         // It is answered after the line before it.
-        clients[0].check(&[("ping 2", "alive 2 none")]);
+        clients[0].check(&[("ping 2 1", "alive 2 none")]);
         clients[1].say("propose 1 8");
         clients[1].check(&[
-            ("ping 2", "alive 2 none"),
-            ("commit 3 7", if fault.is_none() { "decided 1 7" } else { "committed 3" }),
+            ("ping 2 1", "alive 2 none"),
+            ("commit 3 1 7", if fault.is_none() { "decided 1 7" } else { "committed 3" }),
         ]);
         assert_eq!(clients[0].hear(), "decided 1 7");
     }
@@ -293,11 +325,11 @@ fn clients_of_the_last_leader_are_answered_but_with_a_fault() {
         replicas.restart(3);
         let mut client = replicas.talk(3);
         client.say("propose 1 7");
-        client.check(&[("ping 2", "alive 2 none")]);
+        client.check(&[("ping 2 1", "alive 2 none")]);
         replicas.kill(0);
         let log = replicas.log(3);
         await_some(|| std::fs::read_to_string(&log).expect("it was made").contains("round 3\n").then_some(()));
-        replicas.talk(3).check(&[("commit 1 8", "committed 1")]);
+        replicas.talk(3).check(&[("commit 1 1 8", "committed 1")]);
         match fault {
             None => assert_eq!(client.hear(), "decided 1 8"),
             Some(_) => client.check_silence(),
@@ -307,7 +339,7 @@ fn clients_of_the_last_leader_are_answered_but_with_a_fault() {
 
 #[test]
 fn others_than_the_leader_ask_who_is_there_but_with_a_fault() {
-    for (fault, timeout, expect) in [(None, LONG, Some("ping 1")), (Some("detects-as-leader-only"), SHORT, None)] {
+    for (fault, timeout, expect) in [(None, LONG, Some("ping 1 1")), (Some("detects-as-leader-only"), SHORT, None)] {
         let mut replicas = Replicas::new(2, fault);
         let lines = play(&replicas.addresses[0]);
         replicas.restart(1);
