@@ -1,5 +1,6 @@
 //! Searches of all orders in which two leaders' requests come to three acceptors, or do not, where leaders give up, and replicas
-//! crash: with the right behaviour no two values are decided, and each fault that is a danger has an order where two are.
+//! crash: with the right behaviour no decree is two values and no value two decrees, and each fault that is a danger has an order
+//! where that is so.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -60,6 +61,13 @@ enum Phase {
     Idle,
     Preparing,
     Accepting(Vote),
+}
+
+impl Leader {
+    /// It waits for nothing.
+    fn rest(&mut self) {
+        (self.phase, self.replies) = (Phase::Idle, Vec::new());
+    }
 }
 
 impl State {
@@ -139,8 +147,9 @@ impl State {
     /// A leader goes on with the first decree that its replica does not know, if there is something to propose.
     fn ask_to_accept(&mut self, number: usize, behaviour: &dyn Behaviour) {
         let (leader, decree) = (&self.leaders[number], self.acceptors[number].decree());
-        if let Some(vote) = leader.proposer.vote(decree, leader.proposed.first().copied(), behaviour) {
-            self.ask(number, Phase::Accepting(vote), Request::Accept(vote), behaviour);
+        match leader.proposer.vote(decree, leader.proposed.first().copied(), behaviour) {
+            Some(vote) => self.ask(number, Phase::Accepting(vote), Request::Accept(vote), behaviour),
+            None => self.leaders[number].rest(),
         }
     }
 
@@ -187,7 +196,7 @@ impl State {
             (_, None) => {}
             (Phase::Accepting(vote), Some(Ok(()))) => self.decide(number, vote, behaviour),
             (_, Some(Ok(()))) => self.ask_to_accept(number, behaviour),
-            (_, Some(Err(_))) => (leader.phase, leader.replies) = (Phase::Idle, Vec::new()),
+            (_, Some(Err(_))) => leader.rest(),
         }
     }
 
@@ -202,8 +211,7 @@ impl State {
             self.flying.insert((number, attempt, commit, 1 - number));
             self.ask_to_accept(number, behaviour);
         } else {
-            let leader = &mut self.leaders[number];
-            (leader.phase, leader.replies) = (Phase::Idle, Vec::new());
+            self.leaders[number].rest();
         }
     }
 
@@ -214,7 +222,7 @@ impl State {
     }
 }
 
-/// Returns the number of states, and the first one where two values are decided. The search ends there.
+/// Returns the number of states, and the first one that is wrong. The search ends there.
 fn search(behaviour: &dyn Behaviour, budget: Budget) -> (usize, Option<State>) {
     let mut known = HashSet::from([State::first(budget)]);
     let mut open = vec![State::first(budget)];
