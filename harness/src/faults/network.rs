@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use simutant_sim_core::network::{Fate, NetworkFates, Shape};
-use simutant_sim_core::{InvalidNetwork, Network, VirtualDuration, VirtualTime};
+use simutant_sim_core::{InvalidNetwork, Network, Random, VirtualDuration, VirtualTime};
 
 use super::TimeScale;
 use crate::process::is_shortage;
@@ -58,13 +58,15 @@ pub struct RealNetwork {
 /// Returns a socket for datagrams and one for connections, at which the program at one place reaches a port of another.
 type Bind<'a> = dyn Fn(usize, usize) -> Result<(UdpSocket, TcpListener), ProxyError> + 'a;
 
-/// The time of a running network.
-#[derive(Debug)]
+/// The time of a running network, and what is set and noted while it runs.
+#[derive(Debug, Default)]
 struct Clock {
     scale: TimeScale,
     begun: OnceLock<Instant>,
     /// The longest lateness so far, in nanoseconds.
     lateness_ns: AtomicU64,
+    /// Which bits of connections are changed, if any are.
+    stream_corruption: Mutex<Option<Random>>,
 }
 
 impl Clock {
@@ -97,6 +99,11 @@ impl Weather for Now {
 
     fn is_separated(&mut self, source: usize, destination: usize) -> bool {
         self.ask(|fates, now| fates.is_separated(now, source, destination))
+    }
+
+    fn stream_corruption(&mut self) -> Option<u64> {
+        let mut random = self.clock.stream_corruption.lock().unwrap_or_else(PoisonError::into_inner);
+        random.as_mut().map(Random::bits)
     }
 
     fn real(&self, delay: VirtualDuration) -> Duration {
@@ -194,7 +201,7 @@ impl RealNetwork {
             }
         }
         let fates = Arc::new(Mutex::new(NetworkFates::new(&network, &all, seed)?));
-        let clock = Arc::new(Clock { scale, begun: OnceLock::new(), lateness_ns: AtomicU64::new(0) });
+        let clock = Arc::new(Clock { scale, ..Clock::default() });
         let now = Now { fates, clock: Arc::clone(&clock) };
         let (mut ports, mut numbered) = (Vec::new(), Vec::new());
         for (program, NetworkProgram { addresses, .. }) in programs.iter().enumerate() {
@@ -234,6 +241,12 @@ impl RealNetwork {
     /// Lets its time begin: partitions and rules are scheduled from `moment` on.
     pub fn begin(&self, moment: Instant) {
         _ = self.clock.begun.set(moment);
+    }
+
+    /// Lets connections pass on what is corrupted, with one bit changed, as a router does whose memory fails: checksums of
+    /// links and of TCP are computed anew behind it. Without this, TCP discards what is corrupted and sends it again.
+    pub fn corrupt_streams(&self, random: Random) {
+        *self.clock.stream_corruption.lock().unwrap_or_else(PoisonError::into_inner) = Some(random);
     }
 
     /// Resets all connections of a program.

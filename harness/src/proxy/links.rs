@@ -53,6 +53,11 @@ pub(crate) trait Weather: Send {
     /// Returns whether a datagram that arrives just now is lost after all.
     fn is_separated(&mut self, source: usize, destination: usize) -> bool;
 
+    /// Returns random bits for a piece of a connection that arrives corrupted; `None` if a checksum discards it.
+    fn stream_corruption(&mut self) -> Option<u64> {
+        None
+    }
+
     /// Returns how long a delay takes in real time.
     fn real(&self, delay: VirtualDuration) -> Duration;
 

@@ -299,30 +299,16 @@ impl Connection {
     }
 
     /// Sets something on its way.
-    fn send(&mut self, flow: usize, content: Content, weather: &mut dyn Weather) {
+    fn send(&mut self, flow: usize, mut content: Content, weather: &mut dyn Weather) {
         let now = Instant::now();
-        let state = self.sent(flow, content.len(), TIMEOUT_MIN, now, weather);
+        let state = content.sent(self.way(flow), TIMEOUT_MIN, now, weather);
         self.flows[flow].queued_bytes += content.len();
         self.flows[flow].pieces.push_back(Piece { content, state, sent: now });
     }
 
-    /// Returns what becomes of a piece that is sent now.
-    fn sent(
-        &self,
-        flow: usize,
-        bytes: usize,
-        timeout: VirtualDuration,
-        now: Instant,
-        weather: &mut dyn Weather,
-    ) -> State {
-        match weather.fate(self.programs[flow], self.programs[1 - flow], bytes as u32) {
-            network::Fate::Dropped(_) => State::lost(timeout, now, weather),
-            // What is corrupted is discarded by its checksum.
-            network::Fate::Delivered(arrival) if arrival.is_corrupted => State::lost(timeout, now, weather),
-            network::Fate::Delivered(arrival) | network::Fate::Duplicated(arrival, _) => {
-                State::Arriving(now + weather.real(arrival.after))
-            }
-        }
+    /// Returns the place of the program that a direction is from, and of that to which it leads.
+    fn way(&self, flow: usize) -> [usize; 2] {
+        [self.programs[flow], self.programs[1 - flow]]
     }
 
     /// Hands out what is due in one direction; returns how the connection ended, if it did.
@@ -332,8 +318,8 @@ impl Connection {
             && let now = Instant::now()
             && piece.state.moment() <= now
         {
-            let (bytes, sent) = (piece.content.len(), piece.sent);
-            let is_separated = weather.is_separated(self.programs[flow], self.programs[1 - flow]);
+            let (way, sent) = (self.way(flow), piece.sent);
+            let is_separated = weather.is_separated(way[0], way[1]);
             let again = match piece.state {
                 State::Arriving(_) if is_separated => Some(State::lost(TIMEOUT_MIN, now, weather)),
                 State::Arriving(_) => None,
@@ -341,7 +327,7 @@ impl Connection {
                     if now.saturating_duration_since(sent) > weather.real(StreamSettings::default().give_up_after) {
                         return Some(Over::Reset);
                     }
-                    Some(self.sent(flow, bytes, timeout, now, weather))
+                    Some(self.flows[flow].pieces[0].content.sent(way, timeout, now, weather))
                 }
             };
             let front = &mut self.flows[flow].pieces[0];
@@ -442,6 +428,31 @@ impl State {
 }
 
 impl Content {
+    /// Returns what becomes of a piece that is sent now. It may arrive with a bit changed.
+    fn sent(
+        &mut self,
+        [source, destination]: [usize; 2],
+        timeout: VirtualDuration,
+        now: Instant,
+        weather: &mut dyn Weather,
+    ) -> State {
+        match weather.fate(source, destination, self.len() as u32) {
+            network::Fate::Dropped(_) => State::lost(timeout, now, weather),
+            network::Fate::Delivered(arrival) if arrival.is_corrupted => match (self, weather.stream_corruption()) {
+                (Self::Bytes(bytes), Some(bits)) => {
+                    let bit = (bits % (8 * bytes.len() as u64)) as usize;
+                    bytes[bit / 8] ^= 1 << (bit % 8);
+                    State::Arriving(now + weather.real(arrival.after))
+                }
+                // It is discarded by its checksum.
+                _ => State::lost(timeout, now, weather),
+            },
+            network::Fate::Delivered(arrival) | network::Fate::Duplicated(arrival, _) => {
+                State::Arriving(now + weather.real(arrival.after))
+            }
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Self::Bytes(bytes) => bytes.len(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 
-use simutant_sim_core::network::{LinkSetting, Rule, ScheduledPartition};
+use simutant_sim_core::network::{LinkSetting, Occurrences, Rule, ScheduledPartition};
 use simutant_sim_core::{Link, Probability, network::Effect};
 
 use super::*;
@@ -470,6 +470,24 @@ fn a_connection_that_stalls_for_too_long_is_reset() {
     let mut near = TcpStream::connect(network.entry("a", "b").expect("they are linked")).expect("it is accepted");
     near.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
     assert_eq!(near.read(&mut [0]).expect_err("it is reset").kind(), ErrorKind::ConnectionReset);
+}
+
+#[test]
+fn a_connection_passes_on_what_is_corrupted_if_it_is_told_to() {
+    // The first packet begins the connection.
+    let (from, occurrences) = (Some("a".into()), Occurrences::Only(2));
+    let rule = Rule { from, occurrences, ..Rule::of(Effect::Corrupt) };
+    for bits in [0, 1] {
+        let world = World::new(&Network { rules: vec![rule.clone()], ..quick().into() });
+        if bits > 0 {
+            world.network.corrupt_streams(Random::from_seed(7));
+        }
+        let ([mut near, mut far], mut found) = (world.connect(), [0; 4]);
+        near.write_all(b"text").expect("the kernel takes it");
+        far.read_exact(&mut found).expect("it arrives");
+        let changed = found.iter().zip(b"text").map(|(found, sent)| (found ^ sent).count_ones());
+        assert_eq!(changed.sum::<u32>(), bits, "{found:?}");
+    }
 }
 
 #[test]
