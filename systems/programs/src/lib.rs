@@ -5,6 +5,7 @@
 //! quickly. This package has one, for the feature `clock`.
 
 mod addresses;
+mod checked;
 #[cfg(feature = "clock")]
 mod clock;
 mod installed;
@@ -14,9 +15,10 @@ mod options;
 pub mod quorum;
 
 pub use addresses::Addresses;
+pub use checked::Checked;
 #[cfg(feature = "clock")]
 pub use clock::monotonic_nanos;
 pub use installed::{UNAVAILABLE, find};
-pub use lines::{Sending, Unreadable, end, read_lines, word};
+pub use lines::{Damaged, Sending, Unreadable, end, read_checked_lines, read_lines, word};
 pub use log::{Log, LogError};
 pub use options::{Options, OptionsError};

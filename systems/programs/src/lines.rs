@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::str::FromStr;
 
+use crate::checked::Checked;
+
 /// How much is read at a time.
 const PIECE_BYTES: usize = 16 * 1_024;
 
@@ -53,6 +55,26 @@ pub fn read_lines<T: FromStr>(mut input: impl Read, mut take: impl FnMut(Vec<T>)
     }
 }
 
+/// What a reader does with a line that is not as its checksum says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damaged {
+    /// It takes no line after it: the connection is to be closed.
+    Refused,
+    /// It takes the line for what was sent.
+    Trusted,
+}
+
+/// Gives `take` lines that end in their checksums, as [`read_lines`] does, until one is refused.
+pub fn read_checked_lines<T: FromStr>(input: impl Read, damaged: Damaged, mut take: impl FnMut(Vec<T>) -> bool) {
+    let read = |line: Checked<T>| match damaged {
+        Damaged::Refused => line.intact(),
+        Damaged::Trusted => Some(line.trusted()),
+    };
+    read_lines(input, |lines: Vec<Checked<T>>| {
+        lines.into_iter().map(read).collect::<Option<_>>().is_some_and(&mut take)
+    });
+}
+
 /// A connection, and what is to be sent on it. It is closed when this is dropped, whoever reads from it: the other side
 /// connects again if it is alive.
 ///
@@ -62,17 +84,28 @@ pub fn read_lines<T: FromStr>(mut input: impl Read, mut take: impl FnMut(Vec<T>)
 pub struct Sending {
     stream: TcpStream,
     pending: String,
+    /// Whether lines end in their checksums.
+    is_checked: bool,
 }
 
 impl Sending {
     /// Returns the connection, with nothing to be sent.
     pub fn new(stream: TcpStream) -> Self {
-        Self { stream, pending: String::new() }
+        Self { stream, pending: String::new(), is_checked: false }
+    }
+
+    /// Returns the connection, with nothing to be sent, for lines that end in their checksums.
+    pub fn checked(stream: TcpStream) -> Self {
+        Self { stream, pending: String::new(), is_checked: true }
     }
 
     /// Adds a line, to be sent by the next [`Sending::flush`].
     pub fn add(&mut self, line: impl Display) {
-        writeln!(self.pending, "{line}").expect("memory takes all");
+        let added = match self.is_checked {
+            true => writeln!(self.pending, "{}", Checked::new(line)),
+            false => writeln!(self.pending, "{line}"),
+        };
+        added.expect("memory takes all");
     }
 
     /// Sends what was added.

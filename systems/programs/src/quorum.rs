@@ -6,7 +6,8 @@
 //!
 //! A request is a line of words, and so is a reply. The second word is the number of the call ([`Numbered`]): a reply
 //! repeats it, and one that comes late is known by it. Connections break and come again, and a request without an
-//! answer is sent again, so a server may get it twice: requests must be idempotent.
+//! answer is sent again, so a server may get it twice: requests must be idempotent. A line ends in its checksum
+//! ([`Checked`](crate::Checked)): a connection with a damaged one is closed, and opened again.
 //!
 //! This departs from Gorums in two points. It is lines instead of gRPC, and no request of `nil`: there, one led to code
 //! that was not ready for it, and the client crashed (Wang, *Model-based Software Testing for Distributed Systems and
@@ -27,6 +28,8 @@ use call::{Call, Progress};
 use link::{Link, News, Report};
 pub use numbered::Numbered;
 
+use crate::Damaged;
+
 /// A group of servers with a connection to each, which is opened again and again after it breaks.
 ///
 /// # Examples
@@ -44,8 +47,8 @@ pub use numbered::Numbered;
 ///     let (mut stream, _) = listener.accept().expect("somebody connects");
 ///     let mut line = String::new();
 ///     BufReader::new(&stream).read_line(&mut line).expect("a question");
-///     assert_eq!(line, "double 1 21\n");
-///     stream.write_all(b"42 1\n").expect("the client is there");
+///     assert_eq!(line, "double 1 21 9a0630e4\n");
+///     stream.write_all(b"42 1 bdb8a58c\n").expect("the client is there");
 /// });
 ///
 /// let mut configuration = Configuration::open(&servers);
@@ -103,8 +106,13 @@ pub fn majority(servers: usize) -> usize {
 impl Configuration {
     /// Returns the group of these servers, and begins to connect to each. No server has to be there yet.
     pub fn open(servers: &[SocketAddr]) -> Self {
+        Self::open_with(servers, Damaged::Refused)
+    }
+
+    /// Returns such a group, and says what becomes of damaged replies.
+    pub fn open_with(servers: &[SocketAddr], damaged: Damaged) -> Self {
         let (sender, reports) = channel();
-        let open = |(server, &address): (usize, _)| Link::open(server, address, sender.clone());
+        let open = |(server, &address): (usize, _)| Link::open(server, address, sender.clone(), damaged);
         let links = servers.iter().enumerate().map(open).collect();
         Self { links, reports, calls: 0 }
     }
@@ -191,6 +199,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::Checked;
 
     /// Enough for what ends by itself, on a busy machine too.
     const LONG: Duration = Duration::from_secs(20);
@@ -207,7 +216,8 @@ mod tests {
             for (connection, stream) in listener.incoming().enumerate() {
                 let mut stream = stream.expect("somebody connects");
                 for line in BufReader::new(stream.try_clone().expect("a connection")).lines().map_while(Result::ok) {
-                    let Some(text) = answer(connection, line.parse().expect("a line with a number")) else { break };
+                    let line = line.parse().ok().and_then(Checked::intact).expect("a line with a number");
+                    let Some(text) = answer(connection, line) else { break };
                     _ = stream.write_all(text.as_bytes());
                 }
             }
@@ -221,7 +231,12 @@ mod tests {
     }
 
     fn echo(_: usize, line: Numbered<String>) -> Option<String> {
-        Some(format!("7 {}\n", line.call))
+        Some(checked(&format!("7 {}", line.call)))
+    }
+
+    /// Returns a line with its checksum.
+    fn checked(line: &str) -> String {
+        format!("{}\n", Checked::new(line))
     }
 
     #[test]
@@ -256,9 +271,19 @@ mod tests {
     }
 
     #[test]
+    fn a_request_is_sent_again_when_the_reply_is_damaged() {
+        let damages = |connection, line| {
+            let text = echo(connection, line)?;
+            Some(if connection < 2 { text.replacen('7', "6", 1) } else { text })
+        };
+        let mut configuration = Configuration::open(&[serve(damages)]);
+        assert_eq!(configuration.call("ask", Instant::now() + LONG, of(1)), Ok(vec![7]));
+    }
+
+    #[test]
     fn late_replies_second_ones_and_those_of_another_kind_are_ignored() {
         let late = |_, line: Numbered<String>| {
-            Some(if line.call == 1 { String::new() } else { "1 1\nx 2\n2 2\n3 2\n".into() })
+            Some(if line.call == 1 { String::new() } else { ["1 1", "x 2", "2 2", "3 2"].map(checked).concat() })
         };
         let mut configuration = Configuration::open(&[serve(late), serve(|_, _| Some(String::new()))]);
         assert!(configuration.call("ask", Instant::now() + SHORT, of(1)).is_err());
@@ -277,7 +302,7 @@ mod tests {
             thread::sleep(SHORT);
             let (mut stream, _) =
                 TcpListener::bind(address).and_then(|listener| listener.accept()).expect("it is free");
-            stream.write_all(b"9 3\n").expect("the client is there");
+            stream.write_all(checked("9 3").as_bytes()).expect("the client is there");
             thread::sleep(LONG);
         });
         assert_eq!(configuration.call("ask", Instant::now() + LONG, of(1)), Ok(vec![9]));

@@ -18,6 +18,7 @@
 //! Words in capitals are whole numbers, of decrees from 1 on and else from 0. VOTED is the round in which VALUE was accepted last
 //! for DECREE, and PROMISED is the later round that an acceptor has promised. CALL is a number that a reply repeats: replies to
 //! earlier calls are known by it. Decisions may come in any order; a replica tells clients what it knows without gaps.
+//! Each line ends in its checksum ([`Checked`](simutant_programs::Checked)): who gets a damaged one closes the connection.
 //!
 //! A replica appends to its log before it answers, or asks others, so that `kill -9` loses nothing:
 //!

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use simutant_programs::quorum::{CallError, Configuration, Numbered, majority};
-use simutant_programs::{Addresses, Log, LogError, Sending, monotonic_nanos, read_lines};
+use simutant_programs::{Addresses, Damaged, Log, LogError, Sending, monotonic_nanos, read_checked_lines};
 
 use super::acceptor::Acceptor;
 use super::behaviour::Behaviour;
@@ -156,9 +156,9 @@ impl Replica {
     fn attend(&self, stream: &TcpStream) -> Result<(), LogError> {
         let prepared = stream.set_nodelay(true).and_then(|()| stream.set_write_timeout(Some(STALL)));
         let Ok(sending) = prepared.and_then(|()| stream.try_clone()) else { return Ok(()) };
-        let sending = Arc::new(Mutex::new(Sending::new(sending)));
+        let sending = Arc::new(Mutex::new(Sending::checked(sending)));
         let mut answered = Ok(());
-        read_lines(stream, |lines: Vec<Numbered<Request>>| {
+        read_checked_lines(stream, Damaged::Refused, |lines: Vec<Numbered<Request>>| {
             let mut desk = self.desk();
             answered = lines.into_iter().try_for_each(|line| desk.answer(line, &sending, self.behaviour));
             drop(desk);

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use simutant_paxos_programs::faults;
+use simutant_programs::Checked;
 use tempfile::TempDir;
 
 /// Enough for what ends by itself, on a busy machine too.
@@ -148,14 +149,14 @@ struct Talk(BufReader<TcpStream>);
 
 impl Talk {
     fn say(&mut self, line: &str) {
-        writeln!(self.0.get_mut(), "{line}").expect("the replica reads");
+        writeln!(self.0.get_mut(), "{}", Checked::new(line)).expect("the replica reads");
     }
 
     /// Returns the next line, which is empty if the replica has closed the connection.
     fn hear(&mut self) -> String {
         let mut line = String::new();
         _ = self.0.read_line(&mut line);
-        line.trim_end().to_owned()
+        line.trim_end().parse().ok().and_then(Checked::intact).unwrap_or_default()
     }
 
     /// Checks the answers to lines, one after the other.
@@ -184,7 +185,8 @@ fn play(address: &str) -> Receiver<String> {
         for stream in listener.incoming().map_while(Result::ok) {
             let sender = sender.clone();
             thread::spawn(move || {
-                let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+                let lines = BufReader::new(stream).lines().map_while(Result::ok);
+                let mut lines = lines.map_while(|line| line.parse().ok().and_then(Checked::intact));
                 lines.try_for_each(|line| sender.send(line))
             });
         }

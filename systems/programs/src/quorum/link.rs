@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::numbered::Numbered;
-use crate::lines::{Sending, read_lines};
+use crate::lines::{Damaged, Sending, read_checked_lines};
 
 /// How long to wait before connecting again.
 const RETRY: Duration = Duration::from_millis(10);
@@ -44,6 +44,7 @@ pub(super) enum News {
 pub(super) struct Link {
     server: usize,
     reports: Sender<Report>,
+    damaged: Damaged,
     state: Mutex<State>,
 }
 
@@ -57,8 +58,8 @@ struct State {
 
 impl Link {
     /// Returns the link to a server, which is to be closed, and begins to connect.
-    pub(super) fn open(server: usize, address: SocketAddr, reports: Sender<Report>) -> Arc<Self> {
-        let link = Arc::new(Self { server, reports, state: Mutex::default() });
+    pub(super) fn open(server: usize, address: SocketAddr, reports: Sender<Report>, damaged: Damaged) -> Arc<Self> {
+        let link = Arc::new(Self { server, reports, damaged, state: Mutex::default() });
         let connecting = Arc::clone(&link);
         thread::spawn(move || {
             while !connecting.state().is_closed {
@@ -97,10 +98,10 @@ impl Link {
         if state.is_closed {
             return;
         }
-        state.connection = Some(Sending::new(sending));
+        state.connection = Some(Sending::checked(sending));
         self.send(&mut state);
         drop(state);
-        read_lines(stream, |lines: Vec<Numbered<String>>| {
+        read_checked_lines(stream, self.damaged, |lines: Vec<Numbered<String>>| {
             lines.into_iter().all(|line| self.report(line.call, News::Reply(line.content)))
         });
         self.state().connection = None;

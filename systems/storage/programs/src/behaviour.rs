@@ -2,6 +2,7 @@
 //!
 //! The functions as they stand here are right. A fault is a [`Behaviour`] that gets one of them wrong.
 
+use simutant_programs::Damaged;
 use simutant_programs::quorum::majority;
 
 use super::message::{Content, Timestamp};
@@ -16,6 +17,11 @@ pub trait Behaviour: std::fmt::Debug + Sync {
     /// Server: returns how many writes it gathers before it appends them to its log.
     fn gathers(&self) -> usize {
         1
+    }
+
+    /// Both: returns what becomes of lines that are not as their checksums say.
+    fn damaged(&self) -> Damaged {
+        Damaged::Refused
     }
 
     /// Client: the quorum function of a read. It returns the newest of the replies, once a majority has answered.

@@ -3,19 +3,21 @@
 //! Each passes where one client makes its calls and all servers are there. To fail, all need servers that crash, or
 //! that are later than others, or clients beside each other.
 
+use simutant_programs::Damaged;
 use simutant_programs::quorum::majority;
 
 use super::behaviour::Behaviour;
 use super::message::{Content, Timestamp};
 
 /// Every fault by its name, sorted.
-pub const ALL: [(&str, &dyn Behaviour); 6] = [
+pub const ALL: [(&str, &dyn Behaviour); 7] = [
     ("counts-without-acknowledgement", &CountsWithoutAcknowledgement),
     ("forgets-in-a-crash", &ForgetsInACrash),
     ("ignores-writers", &IgnoresWriters),
     ("quorum-of-less", &QuorumOfLess),
     ("reads-lowest", &ReadsLowest),
     ("skips-write-back", &SkipsWriteBack),
+    ("trusts-damaged-lines", &TrustsDamagedLines),
 ];
 
 /// Returns the fault of a name.
@@ -103,5 +105,18 @@ struct SkipsWriteBack;
 impl Behaviour for SkipsWriteBack {
     fn writes_back(&self) -> bool {
         false
+    }
+}
+
+/// Nobody looks at the checksums of lines.
+///
+/// TCP has one, so each line seems to be what was sent. Shows when a router between the checksums of TCP changes a digit: a
+/// value that nobody wrote is read, or a timestamp that nobody made hides the writes that follow.
+#[derive(Debug)]
+struct TrustsDamagedLines;
+
+impl Behaviour for TrustsDamagedLines {
+    fn damaged(&self) -> Damaged {
+        Damaged::Trusted
     }
 }

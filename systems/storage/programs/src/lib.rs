@@ -10,7 +10,8 @@
 //! | `read CALL` | `value CALL NUMBER WRITER VALUE`, `value CALL 0 0 none` |
 //! | `write CALL NUMBER WRITER VALUE` | `ack CALL yes`, `ack CALL no`: it holds something newer |
 //!
-//! Words in capitals are whole numbers from 0 on. A server appends `write NUMBER WRITER VALUE` to its log before
+//! Words in capitals are whole numbers from 0 on. Each line ends in its checksum
+//! ([`Checked`](simutant_programs::Checked)): who gets a damaged one closes the connection. A server appends `write NUMBER WRITER VALUE` to its log before
 //! it answers: what it has acknowledged survives `kill -9`, and a crash of the machine, too, with `--sync true`.
 //!
 //! A client does what its script says, and appends to its log when it calls and when the call ends, in nanoseconds of

@@ -83,7 +83,7 @@ impl Register {
         reads: Reads,
         behaviour: &'static dyn Behaviour,
     ) -> Self {
-        let configuration = Configuration::open(servers);
+        let configuration = Configuration::open_with(servers, behaviour.damaged());
         Self { configuration, servers: servers.len(), writer, writers, reads, behaviour, last: 0 }
     }
 

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use simutant_programs::quorum::Numbered;
-use simutant_programs::{Log, LogError, Sending, read_lines};
+use simutant_programs::{Log, LogError, Sending, read_checked_lines};
 
 use super::behaviour::Behaviour;
 use super::error::ProgramError;
@@ -42,19 +42,24 @@ pub fn serve(service: &Service, behaviour: &'static dyn Behaviour) -> Result<(),
     let writes: Vec<Write> = lines.iter().map(write).collect::<Result<_, _>>()?;
     let desk = Desk { store: Store::recover(writes, behaviour), log, gathered: 0, gathers: behaviour.gathers() };
     let (sender, failures) = channel();
-    thread::spawn(move || accept(&listener, &Arc::new(Mutex::new(desk)), &sender));
+    thread::spawn(move || accept(&listener, &Arc::new(Mutex::new(desk)), behaviour, &sender));
     let mut output = io::stdout();
     write!(output, "{address}\nready\n").and_then(|()| output.flush()).map_err(ProgramError::Output)?;
     failures.recv().map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Accepts connections, and answers each on a thread of its own.
-fn accept(listener: &TcpListener, desk: &Arc<Mutex<Desk>>, failures: &Sender<LogError>) {
+fn accept(
+    listener: &TcpListener,
+    desk: &Arc<Mutex<Desk>>,
+    behaviour: &'static dyn Behaviour,
+    failures: &Sender<LogError>,
+) {
     for stream in listener.incoming() {
         match stream {
             Ok(stream) => {
                 let (desk, failures) = (Arc::clone(desk), failures.clone());
-                thread::spawn(move || answer_client(&stream, &desk).or_else(|error| failures.send(error)));
+                thread::spawn(move || answer_client(&stream, &desk, behaviour).or_else(|error| failures.send(error)));
             }
             Err(_) => thread::sleep(SHORTAGE),
         }
@@ -62,11 +67,11 @@ fn accept(listener: &TcpListener, desk: &Arc<Mutex<Desk>>, failures: &Sender<Log
 }
 
 /// Answers a client until the connection breaks, or it says what no client says.
-fn answer_client(stream: &TcpStream, desk: &Mutex<Desk>) -> Result<(), LogError> {
+fn answer_client(stream: &TcpStream, desk: &Mutex<Desk>, behaviour: &dyn Behaviour) -> Result<(), LogError> {
     let Ok(sending) = stream.set_nodelay(true).and_then(|()| stream.try_clone()) else { return Ok(()) };
-    let mut sending = Sending::new(sending);
+    let mut sending = Sending::checked(sending);
     let mut answered = Ok(());
-    read_lines(stream, |lines: Vec<Numbered<Request>>| {
+    read_checked_lines(stream, behaviour.damaged(), |lines: Vec<Numbered<Request>>| {
         answered = desk.lock().expect("nobody panics who has it").answer(&lines, &mut sending);
         answered.is_ok() && sending.flush().is_ok()
     });

@@ -1,13 +1,14 @@
 //! Servers that are killed and started again, clients of them, and a client of servers that a test plays.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::TcpListener;
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use simutant_programs::Checked;
 use simutant_storage_programs::faults;
 use tempfile::TempDir;
 
@@ -212,15 +213,32 @@ fn a_read_of_the_lowest_shows_which_server_was_down() {
     }
 }
 
+/// Returns the answers of a server to all that it is told on a connection.
+fn answers(server: &str, lines: &[String]) -> Vec<String> {
+    let mut stream = TcpStream::connect(server).expect("the server listens");
+    stream.set_read_timeout(Some(LONG)).expect("it is a connection");
+    stream.write_all((lines.join("\n") + "\n").as_bytes()).expect("the server reads");
+    stream.shutdown(Shutdown::Write).expect("it is a connection");
+    let lines = BufReader::new(stream).lines().map_while(Result::ok);
+    lines.map(|line| line.parse().ok().and_then(Checked::intact).expect("it is not damaged")).collect()
+}
+
 #[test]
 fn a_server_sends_away_who_is_no_client() {
     let servers = Servers::start(None);
-    let mut stream = std::net::TcpStream::connect(&servers.addresses[0]).expect("the server listens");
-    stream.set_read_timeout(Some(LONG)).expect("it is a connection");
-    stream.write_all(b"read 7\nwrite 8 1 2 3\nread 9\nerase 10\nread 11\n").expect("the server reads");
-    let lines: Vec<String> = BufReader::new(stream).lines().map_while(Result::ok).collect();
+    let lines = ["read 7", "write 8 1 2 3", "read 9", "erase 10", "read 11"].map(|line| Checked::new(line).to_string());
+    let lines = answers(&servers.addresses[0], &lines);
     // What comes in one piece with it is not answered either.
     assert!(lines.is_empty() || lines == ["value 7 0 0 none", "ack 8 yes", "value 9 1 2 3"], "{lines:?}");
+}
+
+#[test]
+fn a_damaged_line_closes_the_connection_but_for_a_fault() {
+    let damaged = Checked::new("write 8 1 2 3").to_string().replace("2 3 ", "2 7 ");
+    let lines = [damaged, Checked::new("read 9").to_string()];
+    for (fault, expect) in [(None, &[][..]), (Some("trusts-damaged-lines"), &["ack 8 yes", "value 9 1 2 7"])] {
+        assert_eq!(answers(&Servers::start(fault).addresses[0], &lines), expect);
+    }
 }
 
 /// Starts a server that gives its answers to the words of a line after the call, and reports all lines.
@@ -231,9 +249,11 @@ fn play(answer: impl Fn(&str) -> Option<&'static str> + Send + 'static) -> (Stri
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a client comes");
         for line in BufReader::new(stream.try_clone().expect("a connection")).lines().map_while(Result::ok) {
+            let line: String = line.parse().ok().and_then(Checked::intact).expect("it is not damaged");
             let verb_and_call: Vec<&str> = line.split(' ').take(2).collect();
             if let Some((verb, words)) = answer(verb_and_call[0]).and_then(|answer| answer.split_once(' ')) {
-                writeln!(stream, "{verb} {} {words}", verb_and_call[1]).expect("the client reads");
+                let answer = Checked::new(format!("{verb} {} {words}", verb_and_call[1]));
+                writeln!(stream, "{answer}").expect("the client reads");
             }
             if sender.send(line).is_err() {
                 return;
