@@ -1,11 +1,12 @@
-//! A register that is replicated on servers, on a network that delays, reorders, loses and parts, with crashes of servers.
+//! A register that is replicated on servers, on a network that delays, reorders, holds back, damages, loses and parts, with
+//! crashes of servers.
 //!
 //! The protocol is in [`protocol`]: that file is the specification. The rest is here: what a test case is, how servers,
 //! clients, network and faults are put together, the oracle, and two criteria.
 //!
 //! A run passes if all clients come to their end; if what they saw is what a [regular] register does, where one of
 //! them writes, and what an atomic one does, where readers write back; and if no call fails unless too many servers could
-//! not be reached for a while, or packets are lost.
+//! not be reached for a while, or packets are lost or damaged.
 
 pub mod net;
 pub mod protocol;
@@ -26,8 +27,8 @@ use simutant_sim_core::{
     CheckFailure, Faults, Latency, Link, Network, Probability, Random, Simulation, VirtualDuration,
 };
 use simutant_system::{
-    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages, Probabilities, Separation,
-    Separations, System, checked,
+    BlackBoxCriterion, Domain, Hold, Holds, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages,
+    Probabilities, Separation, Separations, System, checked,
 };
 
 use self::net::{Combined, Driver, Observation, Server, Stimulus, StorageNet};
@@ -61,6 +62,15 @@ const FAULTS: RangeInclusive<usize> = 0..=2;
 /// How long a crash or a partition lasts.
 const FAULT_FOR_MS: RangeInclusive<u64> = 20..=2_000;
 
+/// How many holds there are.
+const HOLDS: RangeInclusive<usize> = 0..=2;
+
+/// How long a hold lasts: what is held for longer than a call takes comes when the call is over.
+const HOLD_FOR_MS: RangeInclusive<u64> = 20..=1_500;
+
+/// How likely a packet is damaged, if any is.
+const CORRUPT: Probabilities = Probabilities::up_to(0.05);
+
 /// How long a stage of a driver of the net takes at most.
 const STAGE_MS: u64 = 100;
 
@@ -92,6 +102,12 @@ pub struct TestCase {
     pub crashes: Vec<Outage>,
     /// Which servers, from 1 on, nobody reaches, and when: at most 2, each of at least one server.
     pub partitions: Vec<Separation>,
+    /// Which packets are held back, and when: at most 2 times, between a client and a server.
+    #[serde(default)]
+    pub holds: Vec<Hold>,
+    /// The probability that a packet is damaged, which its checksum shows: at most 0.05.
+    #[serde(default)]
+    pub corrupt: Probability,
     /// Fixes what the network does.
     pub seed: u64,
     /// The sets of observations, one of which must be made: those of the net, for its test cases. Client 1 makes call 1, and
@@ -148,7 +164,25 @@ impl System for Storage {
         let crashes = crashes(servers, busy_ms).draw(random);
         let partitions = separations(servers, busy_ms).draw(random);
         let (seed, outcomes) = (random.bits(), BTreeSet::new());
-        TestCase { servers, reads, clients, distances_ms, jitter_ms, drop, crashes, partitions, seed, outcomes }
+        let holds = match random.uniform(0..4_u8) {
+            0 => Holds { count: 1..=*HOLDS.end(), ..holds(clients.len(), servers, busy_ms) }.draw(random),
+            _ => Vec::new(),
+        };
+        let corrupt = if random.uniform(0..5_u8) == 0 { CORRUPT.draw_hundredths(random) } else { Probability::ZERO };
+        TestCase {
+            servers,
+            reads,
+            clients,
+            distances_ms,
+            jitter_ms,
+            drop,
+            crashes,
+            partitions,
+            holds,
+            corrupt,
+            seed,
+            outcomes,
+        }
     }
 
     fn of_net(seed: u64, count: usize) -> Option<Vec<TestCase>> {
@@ -191,7 +225,9 @@ impl System for Storage {
         DROP.check("drop", &case.drop)?;
         let busy_ms = busy_ms(&case.clients, &case.distances_ms);
         crashes(case.servers, busy_ms).check("crashes", &case.crashes)?;
-        separations(case.servers, busy_ms).check("partitions", &case.partitions)
+        separations(case.servers, busy_ms).check("partitions", &case.partitions)?;
+        holds(clients, case.servers, busy_ms).check("holds", &case.holds)?;
+        CORRUPT.check("corrupt", &case.corrupt)
     }
 
     fn configure(case: &TestCase) -> Simulation<StorageMessage> {
@@ -236,11 +272,13 @@ impl TestCase {
         if self.clients.iter().filter(writes).count() > 1 { Writers::Several } else { Writers::One }
     }
 
-    /// Returns how many servers are never down or cut off.
+    /// Returns how many servers are never down or cut off, and have nothing held back.
     fn reachable(&self) -> usize {
+        let is_held = |name: &String| self.holds.iter().any(|hold| [&hold.from, &hold.to].contains(&name));
+        let held = (1..=self.servers).filter(|number| is_held(&server(*number)));
         let crashed = self.crashes.iter().map(|crash| crash.component);
         let cut_off = self.partitions.iter().flat_map(|partition| partition.components.iter().copied());
-        self.servers - crashed.chain(cut_off).collect::<BTreeSet<usize>>().len()
+        self.servers - crashed.chain(cut_off).chain(held).collect::<BTreeSet<usize>>().len()
     }
 
     fn network(&self) -> Network {
@@ -248,6 +286,7 @@ impl TestCase {
         let jitter = Latency::Uniform { min: VirtualDuration::ZERO, max: ms(self.jitter_ms) };
         let link = |distance_ms| Link {
             drop: self.drop.into(),
+            corrupt: self.corrupt,
             jitter: Some(jitter.clone()),
             ..Link::constant(ms(distance_ms))
         };
@@ -261,7 +300,8 @@ impl TestCase {
             (1..).zip(distances).map(move |(server, distance_ms)| setting(client, server, *distance_ms))
         });
         let partitions = self.partitions.iter().map(|cut| cut.partition(server)).collect();
-        Network { links: links.collect(), partitions, ..Network::default() }
+        let rules = self.holds.iter().map(Hold::rule).collect();
+        Network { links: links.collect(), rules, partitions, ..Network::default() }
     }
 
     fn faults(&self) -> Faults {
@@ -309,6 +349,12 @@ fn separations(servers: usize, busy_ms: u64) -> Separations {
     Separations { count: FAULTS, components: 1..=servers, begin_ms: 0..=busy_ms, for_ms: FAULT_FOR_MS }
 }
 
+fn holds(clients: usize, servers: usize, busy_ms: u64) -> Holds {
+    let between = (1..=clients).flat_map(|client| (1..=servers).map(move |server| (client, server)));
+    let both = between.flat_map(|(number, to)| [[client(number), server(to)], [server(to), client(number)]]);
+    Holds { count: HOLDS, ways: both.collect(), begin_ms: 0..=busy_ms, for_ms: HOLD_FOR_MS }
+}
+
 fn server(number: usize) -> String {
     format!("server-{number}")
 }
@@ -351,7 +397,7 @@ async fn work(mut client: Client, session: Session, steps: &[Step], seen: &Seen)
 
 /// The oracle: what clients saw.
 fn check(history: &Calls, case: &TestCase) -> Result<(), CheckFailure> {
-    let is_reached = case.reachable() >= majority(case.servers) && case.drop == Probability::ZERO;
+    let is_reached = case.reachable() >= majority(case.servers) && [case.drop, case.corrupt] == [Probability::ZERO; 2];
     let has_failed = |end: &End<Response<u32>>| !matches!(end, End::Returned { .. });
     if let Some(call) = history.calls().iter().find(|call| is_reached && has_failed(&call.end)) {
         let message = format!("{} failed in {:?}, and a majority was there", call.session, call.operation);
@@ -415,6 +461,8 @@ impl From<NetCase<(Server, Driver), Stimulus, Observation>> for TestCase {
             drop: Probability::ZERO,
             crashes: Vec::new(),
             partitions: Vec::new(),
+            holds: Vec::new(),
+            corrupt: Probability::ZERO,
             seed: case.seed,
             outcomes: case.outcomes,
         }
@@ -474,8 +522,10 @@ fn faults() -> BlackBoxCriterion<TestCase> {
         "a minority is cut off",
         "a majority is cut off",
         "packets overtake each other",
+        "packets are held back",
         "nothing is lost",
         "something is lost",
+        "something is damaged",
     ];
     BlackBoxCriterion {
         name: "faults",
@@ -494,8 +544,10 @@ fn faults() -> BlackBoxCriterion<TestCase> {
                 is_minority(cut_off),
                 cut_off > 0 && !is_minority(cut_off),
                 case.jitter_ms > 0,
+                !case.holds.is_empty(),
                 case.drop == Probability::ZERO,
                 case.drop != Probability::ZERO,
+                case.corrupt != Probability::ZERO,
             ];
             (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
         },

@@ -68,6 +68,7 @@ pub enum StorageMessage {
     },
 }
 
+/// A damaged message is recognised by its checksum, and thrown away.
 impl Message for StorageMessage {
     fn kind(&self) -> &'static str {
         match self {

@@ -1,8 +1,9 @@
 //! Test cases of the storage on real programs: servers, and clients that call them by TCP.
 //!
 //! Servers are killed and started again when components of the simulation are, and find their logs. Clients reach them over a
-//! network with the distances, the losses and the partitions of the test case. What is lost is a piece of a connection, which
-//! TCP sends again after 200 ms, 400 ms, and so on, so a call may fail that succeeds in the simulation.
+//! network with the distances, holds, losses, damages and partitions of the test case. What is lost is a piece of a connection,
+//! which TCP sends again after 200 ms, 400 ms, and so on, so a call may fail that succeeds in the simulation. What is
+//! damaged arrives with another bit, since TCP's checksum ends at each router that is a proxy.
 //!
 //! Clients write into their logs what they invoke, and what returns, with times that all processes of a machine have in
 //! common. That is one history, which the oracle of the simulation judges.
@@ -73,6 +74,7 @@ impl Testbed for StorageTestbed {
         let random = Random::from_seed(case.seed).stream(&format!("harness/{}", setup.seed));
         let seed = random.stream("network").bits();
         let network = RealNetwork::start(&programs, &case.network(), seed, TimeScale::default())?;
+        network.corrupt_streams(random.stream("corruption"));
         Ok(Box::new(Replicas { case, folder: setup.folder.into(), servers, _leases: leases, network }))
     }
 }

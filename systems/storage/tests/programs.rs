@@ -60,6 +60,8 @@ fn atomic(clients: [(&[Step], [u64; 3]); 4]) -> TestCase {
         drop: Probability::ZERO,
         crashes: Vec::new(),
         partitions: Vec::new(),
+        holds: Vec::new(),
+        corrupt: Probability::ZERO,
         seed: 1,
         outcomes: BTreeSet::new(),
     }
@@ -108,6 +110,21 @@ fn an_atomic_read_that_does_not_write_back_is_found() {
     ]);
     assert!(run("storage", [case.clone()]).failures().next().is_none());
     check_fails("skips-write-back", vec![case; 4], "no order of the calls");
+}
+
+/// A router makes values of many digits others.
+#[test]
+fn damaged_lines_that_are_trusted_are_found() {
+    let client = |writer: u32| {
+        let write = |place| if place % 2 == 0 { Step::Write(u32::MAX - 10 * writer - place) } else { Step::Read };
+        (0..10).map(write).collect::<Vec<_>>()
+    };
+    let clients = [1, 2, 3, 4].map(client);
+    let case = atomic(clients.each_ref().map(|steps| (&steps[..], [1; 3])));
+    let case = TestCase { corrupt: Probability::new(0.05).expect("it is one"), ..case };
+    let cases = (0..8).map(|seed| TestCase { seed, ..case.clone() });
+    assert!(run("storage", cases.clone()).failures().next().is_none());
+    check_fails("trusts-damaged-lines", cases, "");
 }
 
 /// Two writers ask for the largest timestamp at the same time, and their writes come to the servers in different orders.

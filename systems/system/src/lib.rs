@@ -6,6 +6,7 @@
 
 pub mod criteria;
 mod domain;
+mod hold;
 mod net;
 mod observer;
 mod outage;
@@ -17,6 +18,7 @@ mod walk;
 
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, InvalidTestCase, Lengths, Point, Probabilities};
+pub use hold::{Hold, Holds};
 pub use net::{NetCase, NetModel, NetSystem, NoMessage, nets};
 pub use observer::{Observer, checked, history_time, verdict_of};
 pub use outage::{Outage, Outages};
