@@ -59,8 +59,10 @@ pub(crate) fn faults() -> BlackBoxCriterion<TestCase> {
         "a majority is cut off",
         "the first leader is cut off",
         "packets overtake each other",
+        "packets are held back",
         "nothing is lost",
         "something is lost",
+        "something is damaged",
     ];
     BlackBoxCriterion {
         name: "faults",
@@ -80,8 +82,10 @@ pub(crate) fn faults() -> BlackBoxCriterion<TestCase> {
                 cut_off(&|replicas| case.replicas - replicas.len() < quorum),
                 cut_off(&|replicas| replicas.contains(&0)),
                 case.jitter_ms > 0,
+                !case.holds.is_empty(),
                 case.drop == Probability::ZERO,
                 case.drop != Probability::ZERO,
+                case.corrupt != Probability::ZERO,
             ];
             (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
         },

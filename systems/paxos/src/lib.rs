@@ -1,4 +1,5 @@
-//! Paxos of one decree or several, on a network that delays, reorders, loses and parts, with crashes of replicas.
+//! Paxos of one decree or several, on a network that delays, reorders, holds back, damages, loses and parts, with crashes
+//! of replicas.
 //!
 //! The protocol is in [`protocol`]: that file and its parts are the specification. The rest is here: what a test case is, how
 //! replicas, clients, network and faults are put together, the oracle, and two criteria.
@@ -23,8 +24,8 @@ use simutant_sim_core::{
     CheckFailure, Faults, Latency, Link, Network, Probability, Random, Simulation, VirtualDuration,
 };
 use simutant_system::{
-    BlackBoxCriterion, Domain, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages, Probabilities, Separation,
-    Separations, System, checked,
+    BlackBoxCriterion, Domain, Hold, Holds, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages,
+    Probabilities, Separation, Separations, System, checked,
 };
 
 use self::consensus::{Consensus, Operation};
@@ -68,6 +69,15 @@ const ACCEPTED_MS: u64 = 143;
 /// How long it is away then: another one leads in this time, if there is a majority.
 const NET_CRASH_MS: u64 = 1_500;
 
+/// How many holds there are.
+const HOLDS: RangeInclusive<usize> = 0..=2;
+
+/// How long a hold lasts: what is held for longer than a phase takes comes when another replica leads.
+const HOLD_FOR_MS: RangeInclusive<u64> = 20..=1_500;
+
+/// How likely a packet is damaged, if any is.
+const CORRUPT: Probabilities = Probabilities::up_to(0.05);
+
 /// How many steps of the specification the check of a history takes at most.
 const CHECK_STEPS: u64 = 1 << 20;
 
@@ -98,6 +108,12 @@ pub struct TestCase {
     pub partitions: Vec<Separation>,
     /// Fixes what the network does.
     pub seed: u64,
+    /// Which packets are held back, and when: at most 2 times, between replicas, or a replica and a client.
+    #[serde(default)]
+    pub holds: Vec<Hold>,
+    /// The probability that a packet is damaged, which its checksum shows: at most 0.05.
+    #[serde(default)]
+    pub corrupt: Probability,
     /// How many values are decided: from 1 to as many as there are clients. 1 if it is left out.
     #[serde(default = "one")]
     pub decrees: usize,
@@ -144,7 +160,24 @@ impl System for Paxos {
         if random.uniform(0..4_u8) == 0 {
             crashes = outages.draw_at_once(random);
         }
-        TestCase { replicas, clients_at_ms, latency_ms, jitter_ms, drop, crashes, partitions, seed, decrees }
+        let holds = match random.uniform(0..4_u8) {
+            0 => Holds { count: 1..=*HOLDS.end(), ..holds(replicas, clients_at_ms.len(), busy_ms) }.draw(random),
+            _ => Vec::new(),
+        };
+        let corrupt = if random.uniform(0..5_u8) == 0 { CORRUPT.draw_hundredths(random) } else { Probability::ZERO };
+        TestCase {
+            replicas,
+            clients_at_ms,
+            latency_ms,
+            jitter_ms,
+            drop,
+            crashes,
+            partitions,
+            seed,
+            holds,
+            corrupt,
+            decrees,
+        }
     }
 
     fn of_net(seed: u64, count: usize) -> Option<Vec<TestCase>> {
@@ -176,6 +209,8 @@ impl System for Paxos {
         let busy_ms = busy_ms(&case.clients_at_ms, case.latency_ms);
         crashes(case.replicas, busy_ms).check("crashes", &case.crashes)?;
         separations(case.replicas, busy_ms).check("partitions", &case.partitions)?;
+        holds(case.replicas, case.clients_at_ms.len(), busy_ms).check("holds", &case.holds)?;
+        CORRUPT.check("corrupt", &case.corrupt)?;
         decrees(&case.clients_at_ms).check("decrees", &case.decrees)
     }
 
@@ -239,6 +274,8 @@ impl From<NetCase<(net::Replica, net::Failures), Stimulus, Observation>> for Tes
             crashes: crashes.collect(),
             partitions: Vec::new(),
             seed: case.seed,
+            holds: Vec::new(),
+            corrupt: Probability::ZERO,
             decrees: 1,
         }
     }
@@ -248,10 +285,16 @@ impl TestCase {
     fn network(&self) -> Network {
         let ms = VirtualDuration::from_millis;
         let jitter = Latency::Uniform { min: VirtualDuration::ZERO, max: ms(self.jitter_ms) };
-        let link = Link { drop: self.drop.into(), jitter: Some(jitter), ..Link::constant(ms(self.latency_ms)) };
+        let link = Link {
+            drop: self.drop.into(),
+            corrupt: self.corrupt,
+            jitter: Some(jitter),
+            ..Link::constant(ms(self.latency_ms))
+        };
         Network {
             link,
             partitions: self.partitions.iter().map(|cut| cut.partition(replica)).collect(),
+            rules: self.holds.iter().map(Hold::rule).collect(),
             ..Network::default()
         }
     }
@@ -295,6 +338,15 @@ fn check(history: &Decisions, replicas: usize, decrees: usize) -> Result<(), Che
 
 fn separations(replicas: usize, busy_ms: u64) -> Separations {
     Separations { count: PARTITIONS, components: 0..=replicas - 1, begin_ms: 0..=busy_ms, for_ms: FAULT_FOR_MS }
+}
+
+fn holds(replicas: usize, clients: usize, busy_ms: u64) -> Holds {
+    let all: Vec<String> = (0..replicas).map(replica).collect();
+    let senders = all.iter().cloned().chain((1..=clients as u32).map(client));
+    let ways = senders.flat_map(|from| all.iter().map(move |to| [from.clone(), to.clone()]));
+    let both = ways.filter(|[from, to]| from != to).flat_map(|[from, to]| [[from.clone(), to.clone()], [to, from]]);
+    let ways: BTreeSet<[String; 2]> = both.collect();
+    Holds { count: HOLDS, ways: ways.into_iter().collect(), begin_ms: 0..=busy_ms, for_ms: HOLD_FOR_MS }
 }
 
 fn replica(number: usize) -> String {

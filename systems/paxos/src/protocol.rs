@@ -118,6 +118,7 @@ pub enum PaxosMessage {
     },
 }
 
+/// A damaged message is recognised by its checksum, and thrown away.
 impl Message for PaxosMessage {
     fn kind(&self) -> &'static str {
         match self {

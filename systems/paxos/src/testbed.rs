@@ -1,8 +1,9 @@
 //! Test cases of Paxos on real programs: replicas that call each other by TCP, and clients that call them.
 //!
 //! Replicas are killed and started again when components of the simulation are, and find their logs. All reach each other over a
-//! network with the distances, the losses and the partitions of the test case. What is lost is a piece of a connection, which
-//! TCP sends again after 200 ms, 400 ms, and so on: it arrives late, where the simulated protocol itself asks again.
+//! network with the distances, holds, losses, damages and partitions of the test case. What is lost is a piece of a connection,
+//! which TCP sends again after 200 ms, 400 ms, and so on: it arrives late, where the simulated protocol itself asks again.
+//! What is damaged arrives with another bit, since TCP's checksum ends at each router that is a proxy.
 //!
 //! Clients write into their logs what they propose and what they are told, and replicas what they learn, with times that all
 //! processes of a machine have in common. That is one history, which the oracle of the simulation judges.
@@ -88,6 +89,7 @@ impl Testbed for PaxosTestbed {
         let random = Random::from_seed(case.seed).stream(&format!("harness/{}", setup.seed));
         let seed = random.stream("network").bits();
         let network = RealNetwork::start(&programs, &case.network(), seed, TimeScale::default())?;
+        network.corrupt_streams(random.stream("corruption"));
         let learners = Learners::new(&case, setup.folder);
         Ok(Box::new(Replicas { case, folder: setup.folder.into(), replicas, _leases: leases, network, learners }))
     }
@@ -194,7 +196,8 @@ impl Learners {
     fn new(case: &TestCase, folder: &Path) -> Self {
         let crashes = case.crashes.iter().map(|crash| crash.at_ms + crash.for_ms);
         let partitions = case.partitions.iter().map(|partition| partition.at_ms + partition.for_ms);
-        let faults_end = Duration::from_millis(crashes.chain(partitions).max().unwrap_or(0));
+        let holds = case.holds.iter().map(|hold| hold.at_ms + hold.for_ms);
+        let faults_end = Duration::from_millis(crashes.chain(partitions).chain(holds).max().unwrap_or(0));
         let learned = (0..case.replicas).map(|number| learned(folder, number)).collect();
         let last = format!(" learn {} ", case.decrees);
         Self { begun: OnceLock::new(), faults_end, learned, last }

@@ -1,6 +1,6 @@
 //! Paxos of processes that Simutant kills and starts again, over networks that delay, lose and part.
 //!
-//! Six faults have a test case here where they always show, but for moments. The others need packets that overtake each other;
+//! Seven faults have a test case here where they always show, but for moments. The others need packets that overtake each other;
 //! the tests of the programs' logic search for such orders.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use simutant_outcomes::{Suite, SuiteCase};
 use simutant_paxos::testbed::TESTBEDS;
 use simutant_paxos::{Paxos, TestCase};
 use simutant_sim_core::Probability;
-use simutant_system::{Outage, Separation, universe};
+use simutant_system::{Hold, Outage, Separation, universe};
 
 /// How many test cases of the universe right programs are given.
 const FIRST: usize = 16;
@@ -77,6 +77,8 @@ fn case(clients_at_ms: &[u64], latency_ms: u64) -> TestCase {
         crashes: Vec::new(),
         partitions: Vec::new(),
         seed: 1,
+        holds: Vec::new(),
+        corrupt: Probability::ZERO,
         decrees: 1,
     }
 }
@@ -104,6 +106,7 @@ fn after_votes(later_ms: u64) -> TestCase {
 fn right_programs_pass() {
     let mut cases: Vec<TestCase> = (0..FIRST).map(|index| universe::<Paxos>(1, index)).collect();
     cases.extend(LATER_MS.map(after_votes));
+    cases.extend(LATER_MS.map(after_a_power_failure));
     let report = run("paxos", &cases, TIMEOUT);
     let wrong: Vec<_> = report.results.iter().filter(|result| !result.verdict.passes()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -137,6 +140,25 @@ fn a_leader_that_is_back_decides_again() {
 #[test]
 fn a_second_client_waits_in_vain() {
     check_fails("one-request", |_| case(&[0, 100], 1), "still running");
+}
+
+/// A test case where only the first leader knows that its value is decided: what it sends after its requests to accept is held
+/// back, and both others crash after their votes. The next leader has the other client's value in half of them.
+///
+/// Packets take 30 ms: requests to accept leave at 190 ms, votes at 220 ms, and commits at 250 ms.
+fn after_a_power_failure(later_ms: u64) -> TestCase {
+    let from_leader = |to: &str| Hold { from: "replica-0".into(), to: to.into(), at_ms: 205 + later_ms, for_ms: 1_500 };
+    let crash = |component| Outage { component, at_ms: 280 + later_ms, for_ms: 50 };
+    TestCase {
+        holds: ["replica-1", "replica-2"].map(from_leader).into(),
+        crashes: [1, 2].map(crash).into(),
+        ..case(&[100, 200], 30)
+    }
+}
+
+#[test]
+fn acceptors_that_crash_after_their_votes_forget_them() {
+    check_fails("forgets-promises", after_a_power_failure, "no order of the calls explains");
 }
 
 #[test]
