@@ -1,6 +1,6 @@
 //! Paxos of processes that Simutant kills and starts again, over networks that delay, lose and part.
 //!
-//! Seven faults have a test case here where they always show, but for moments. The others need packets that overtake each other;
+//! Ten faults have a test case here where they always show, but for moments. The others need packets that overtake each other;
 //! the tests of the programs' logic search for such orders.
 
 use std::collections::BTreeSet;
@@ -107,6 +107,9 @@ fn right_programs_pass() {
     let mut cases: Vec<TestCase> = (0..FIRST).map(|index| universe::<Paxos>(1, index)).collect();
     cases.extend(LATER_MS.map(after_votes));
     cases.extend(LATER_MS.map(after_a_power_failure));
+    cases.extend(LATER_MS.map(before_the_second_commit));
+    cases.extend(LATER_MS.map(without_the_first_commit));
+    cases.push(with_a_second_leader());
     let report = run("paxos", &cases, TIMEOUT);
     let wrong: Vec<_> = report.results.iter().filter(|result| !result.verdict.passes()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
@@ -142,23 +145,64 @@ fn a_second_client_waits_in_vain() {
     check_fails("one-request", |_| case(&[0, 100], 1), "still running");
 }
 
-/// A test case where only the first leader knows that its value is decided: what it sends after its requests to accept is held
-/// back, and both others crash after their votes. The next leader has the other client's value in half of them.
+/// A test case where nobody hears of the first leader from a moment on, and others crash 75 ms later.
+fn with_a_leader_held_back(at_ms: u64, crashing: &[usize], case: TestCase) -> TestCase {
+    let from_leader = |to: &str| Hold { from: "replica-0".into(), to: to.into(), at_ms, for_ms: 1_500 };
+    let crash = |&component| Outage { component, at_ms: at_ms + 75, for_ms: 50 };
+    TestCase {
+        holds: ["replica-1", "replica-2"].map(from_leader).into(),
+        crashes: crashing.iter().map(crash).collect(),
+        ..case
+    }
+}
+
+/// A test case where only the first leader knows that its value is decided, and both others crash after their votes. The next
+/// leader has the other client's value in half of them.
 ///
 /// Packets take 30 ms: requests to accept leave at 190 ms, votes at 220 ms, and commits at 250 ms.
 fn after_a_power_failure(later_ms: u64) -> TestCase {
-    let from_leader = |to: &str| Hold { from: "replica-0".into(), to: to.into(), at_ms: 205 + later_ms, for_ms: 1_500 };
-    let crash = |component| Outage { component, at_ms: 280 + later_ms, for_ms: 50 };
-    TestCase {
-        holds: ["replica-1", "replica-2"].map(from_leader).into(),
-        crashes: [1, 2].map(crash).into(),
-        ..case(&[100, 200], 30)
-    }
+    with_a_leader_held_back(205 + later_ms, &[1, 2], case(&[100, 200], 30))
+}
+
+/// A test case where only the first leader knows what is decided for the second decree, and the next leader, which crashes
+/// before, has the third client's value in half of them.
+///
+/// Requests to accept that value leave at 330 ms, and commits at 390 ms.
+fn before_the_second_commit(later_ms: u64) -> TestCase {
+    let two_decrees = TestCase { decrees: 2, ..case(&[0, 300, 350], 30) };
+    with_a_leader_held_back(345 + later_ms, &[1], two_decrees)
+}
+
+/// A test case where a replica is there again before the second decree is told, and has not asked for the first.
+///
+/// It is told at 720 ms, and an answer takes 60 ms.
+fn without_the_first_commit(later_ms: u64) -> TestCase {
+    with_crash(2, 0, 660 + later_ms, TestCase { decrees: 2, ..case(&[0, 600], 30) })
+}
+
+/// A test case where the next leader knows the first decree, and has both clients' values.
+fn with_a_second_leader() -> TestCase {
+    with_crash(0, 150, 2_000, TestCase { decrees: 2, ..case(&[0, 400], 1) })
 }
 
 #[test]
 fn acceptors_that_crash_after_their_votes_forget_them() {
     check_fails("forgets-promises", after_a_power_failure, "no order of the calls explains");
+}
+
+#[test]
+fn votes_for_the_second_decree_are_not_told() {
+    check_fails("promises-first-decree", before_the_second_commit, "no order of the calls explains");
+}
+
+#[test]
+fn the_second_decree_is_taken_for_the_first() {
+    check_fails("learns-with-gaps", without_the_first_commit, "no order of the calls explains");
+}
+
+#[test]
+fn a_value_is_decided_twice() {
+    check_fails("repeats-values", |_| with_a_second_leader(), "no order of the calls explains");
 }
 
 #[test]
