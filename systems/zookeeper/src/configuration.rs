@@ -128,6 +128,10 @@ pub fn check() -> Check<'static> {
     Check { order: Order { real_time: true, sessions: true, ..Order::none() }, ..Check::default() }
 }
 
+pub(super) fn client_name(number: u64) -> String {
+    format!("client-{number}")
+}
+
 /// Adds a client, which begins its walk at a time and is connected with the server at an address.
 pub(super) fn add_client(
     simulation: &mut Simulation<ZooKeeperMessage>,
@@ -143,7 +147,7 @@ pub(super) fn add_client(
         let connection = Connection::new(context.clone(), address, session, failed);
         walk.take(&context, Limits::default(), client().with(Client::new(connection, session, history))).await
     };
-    simulation.add(&format!("client-{}", session.0), body).starting_at(begin).expecting(Ok(()));
+    simulation.add(&client_name(session.0), body).starting_at(begin).expecting(Ok(()));
 }
 
 /// Returns a link on which messages take so long at most, and at least half as long.

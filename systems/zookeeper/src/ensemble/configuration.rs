@@ -6,16 +6,18 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use simutant_oracle::{Check, History, Order, Session, Time};
-use simutant_sim_core::network::{Direction, LinkSetting};
+use simutant_sim_core::network::{Direction, LinkSetting, ScheduledPartition};
 use simutant_sim_core::{Faults, Network, Random, Simulation, VirtualDuration, VirtualTime};
-use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Walk, Walks, history_time};
+use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Separation, Separations, Walk, Walks, history_time};
 use simutant_zookeeper_histories::{Operation, Response};
 
 use super::PEERS;
 use super::follower::follower;
 use super::leader::leader;
 use crate::ZooKeeperMessage;
-use crate::configuration::{CRASH_FOR_MS, LATENCY_US, LOG_US, STAGE_US, add_client, answered, crash_and_restart, link};
+use crate::configuration::{
+    CRASH_FOR_MS, LATENCY_US, LOG_US, STAGE_US, add_client, answered, client_name, crash_and_restart, link,
+};
 use crate::prepare::AclRecord;
 use crate::server::{PORT, Speed, changes};
 
@@ -40,7 +42,11 @@ const CRASHED: RangeInclusive<u64> = 1..=SERVERS;
 /// When a server crashes: most test cases are not much longer.
 const CRASH_AT_MS: RangeInclusive<u64> = 1..=40;
 
-/// How long after a crash servers may take until all is as before.
+/// Which servers are cut off, and when.
+const PARTITIONS: Separations =
+    Separations { count: 0..=2, components: 1..=SERVERS as usize, begin_ms: 1..=40, for_ms: 20..=400 };
+
+/// How long after a crash or a partition servers may take until all is as before.
 const RECOVERY_MS: u64 = 1_000;
 
 /// An input vector.
@@ -61,6 +67,10 @@ pub struct EnsembleTestCase {
     /// Crashes of servers, which then restart with their logs: at most two.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crashes: Vec<ServerCrash>,
+    /// Which servers, from 1 to 3, do not reach the others, and when, after clients begin: at most two. They begin from 1 to
+    /// 40 ms after that, and last from 20 to 400 ms. Clients reach their servers all the time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub partitions: Vec<Separation>,
     /// What each client does: from 1 to 4 walks of at most 10 transitions.
     pub clients: Vec<Walk>,
     /// Fixes how long each message is on its way.
@@ -92,7 +102,21 @@ impl EnsembleTestCase {
         };
         let crashes = (0..count).map(crash).collect();
         let clients = (0..CLIENTS.draw(random)).map(|_| WALKS.draw(random)).collect();
-        Self { latency_us, far_us, prepare_us, log_us, apply_us, crashes, clients, seed: random.bits() }
+        let seed = random.bits();
+        // Most test cases are about the rest.
+        let partitions = if random.uniform(0..4_u8) == 0 { PARTITIONS.draw(random) } else { Vec::new() };
+        Self { latency_us, far_us, prepare_us, log_us, apply_us, crashes, partitions, clients, seed }
+    }
+
+    /// Returns a partition of the network. Clients are on the side of their servers.
+    fn partition(&self, cut: &Separation, begin_ms: u64) -> ScheduledPartition {
+        let cut = Separation { at_ms: begin_ms + cut.at_ms, ..cut.clone() };
+        let mut partition = cut.partition(|server| name(server as u64));
+        let group = &mut partition.groups[0];
+        let clients = (1..=self.clients.len() as u64).filter(|client| group.contains(&name(server_of(*client))));
+        let clients: Vec<String> = clients.map(client_name).collect();
+        group.extend(clients);
+        partition
     }
 
     pub(super) fn validate(&self) -> Result<(), InvalidTestCase> {
@@ -107,6 +131,7 @@ impl EnsembleTestCase {
             CRASH_AT_MS.check(format!("crashes[{index}].at_ms"), at_ms)?;
             CRASH_FOR_MS.check(format!("crashes[{index}].for_ms"), for_ms)?;
         }
+        PARTITIONS.check("partitions", &self.partitions)?;
         CLIENTS.check("clients", &self.clients.len())?;
         self.clients.iter().enumerate().try_for_each(|(index, walk)| WALKS.check(format!("clients[{index}]"), walk))
     }
@@ -114,6 +139,11 @@ impl EnsembleTestCase {
 
 fn name(server: u64) -> String {
     format!("server-{server}")
+}
+
+/// Returns the server that a client is connected with.
+fn server_of(client: u64) -> u64 {
+    (client - 1) % SERVERS + 1
 }
 
 pub(super) fn configure(
@@ -127,9 +157,10 @@ pub(super) fn configure(
         direction: Direction::Both,
         link: link(case.far_us),
     };
-    simulation.network(Network { link: link(case.latency_us), links: vec![far], ..Network::default() });
     // By then followers have found the leader: most of what takes time is a few round trips.
     let begin_ms = 1 + 5 * case.far_us.max(case.latency_us) / 1_000;
+    let partitions = case.partitions.iter().map(|cut| case.partition(cut, begin_ms)).collect();
+    simulation.network(Network { link: link(case.latency_us), links: vec![far], partitions, ..Network::default() });
     let crash = |crash: &ServerCrash| crash_and_restart(&name(crash.server), begin_ms + crash.at_ms, crash.for_ms);
     simulation.faults(Faults { schedule: case.crashes.iter().flat_map(crash).collect(), ..Faults::default() });
     let [prepare, log, apply] = [case.prepare_us, case.log_us, case.apply_us].map(VirtualDuration::from_micros);
@@ -143,14 +174,15 @@ pub(super) fn configure(
     let observer = Observer::new(&simulation);
     let failed = Rc::new(Cell::new(0));
     for (number, walk) in (1..).zip(&case.clients) {
-        let address = simulation.address(&name((number - 1) % SERVERS + 1), PORT);
+        let address = simulation.address(&name(server_of(number)), PORT);
         let begin = VirtualTime::from_millis(begin_ms);
         add_client(&mut simulation, (Session(number), walk), address, begin, &observer, &failed);
     }
     let initial = simutant_zookeeper_histories::ZooKeeper::default();
     observer.check_with(&mut simulation, "what clients saw is possible", initial, check);
-    let up_again_ms = case.crashes.iter().map(|crash| begin_ms + crash.at_ms + crash.for_ms + RECOVERY_MS).max();
-    let up_again = up_again_ms.map(|ms| history_time(VirtualTime::from_millis(ms)));
+    let crashes = case.crashes.iter().map(|crash| crash.at_ms + crash.for_ms);
+    let ends = crashes.chain(case.partitions.iter().map(|cut| cut.at_ms + cut.for_ms));
+    let up_again = ends.max().map(|ms| history_time(VirtualTime::from_millis(begin_ms + ms + RECOVERY_MS)));
     let recorder = observer.recorder().clone();
     simulation.check("each call is answered when all servers are up", move || {
         let failed = if up_again.is_none() { failed.get() } else { 0 };
