@@ -10,7 +10,7 @@ use simutant_oracle::{Check, End, History, Order, Session, Time};
 use simutant_sim_core::network::Latency;
 use simutant_sim_core::trace::DurableState;
 use simutant_sim_core::{
-    Address, CheckFailure, Context, Fault, Faults, Link, Random, ScheduledFault, Simulation, VirtualDuration,
+    Address, CheckFailure, Context, Fault, Faults, Link, Random, Returned, ScheduledFault, Simulation, VirtualDuration,
     VirtualTime,
 };
 use simutant_system::{Domain, InvalidTestCase, Lengths, Observer, Walk, Walks};
@@ -132,6 +132,9 @@ pub(super) fn client_name(number: u64) -> String {
     format!("client-{number}")
 }
 
+/// What a client returns at its end.
+pub(super) type Ended = Returned<Result<(), String>>;
+
 /// Adds a client, which begins its walk at a time and is connected with the server at an address.
 pub(super) fn add_client(
     simulation: &mut Simulation<ZooKeeperMessage>,
@@ -140,14 +143,14 @@ pub(super) fn add_client(
     begin: VirtualTime,
     observer: &Observer<Operation, Response>,
     failed: &Rc<Cell<u32>>,
-) {
+) -> Ended {
     let (walk, history, failed) = (walk.clone(), observer.recorder().clone(), failed.clone());
     let body = move |context: Context<ZooKeeperMessage>| async move {
         let context = Rc::new(context);
         let connection = Connection::new(context.clone(), address, session, failed);
         walk.take(&context, Limits::default(), client().with(Client::new(connection, session, history))).await
     };
-    simulation.add(&client_name(session.0), body).starting_at(begin).expecting(Ok(()));
+    simulation.add(&client_name(session.0), body).starting_at(begin).expecting(Ok(())).returned()
 }
 
 /// Returns a link on which messages take so long at most, and at least half as long.

@@ -1,4 +1,4 @@
-//! Three servers: a leader and two followers, each with a tree of its own.
+//! Three servers, of which one leads and two follow, each with a tree of its own.
 //!
 //! Clients are connected with any of them. A change goes to the [leader](leader), which prepares it as a single server
 //! does, and proposes it; it is done when the leader and one follower have logged it, and each server does it then. So
@@ -6,13 +6,16 @@
 //! primary-backup systems", DSN 2011). Reads are answered by the server that is asked, which may be behind: what a
 //! session sees is in its order, and changes are in one order for all.
 //!
-//! A [follower](follower) that was down brings its log to the state of the leader's, and forgets what it has logged and
-//! the leader has not. What is left out is the election: the first server leads, and without it nothing is changed until
-//! it is up again.
+//! A server that hears nothing of its leader, or as a leader nothing of its followers, serves nobody, and takes part in
+//! the [election](election) of a leader. A [follower](follower) brings its log to the state of the new leader's, and
+//! forgets what it has logged and the leader has not. In Zab, servers promise before that to follow no older leader.
+//! Here the follower promises it by taking over the log: a leader refuses followers of a later epoch than its own.
 
 mod configuration;
+mod election;
 mod follower;
 mod leader;
+mod member;
 mod replica;
 
 use simutant_sim_core::{Random, Simulation};

@@ -19,7 +19,7 @@
 //!
 //! The system [`ZooKeeper`] does what the specification says. [`ZooKeeper2439`] has the fault of ZOOKEEPER-2439: what
 //! is noted of a change of permissions, until it is done, has the old permissions. So a client that takes a permission
-//! away from itself can still use it right afterwards. [`ZooKeeperEnsemble`] has three servers, of which one leads.
+//! away from itself can still use it right afterwards. [`ZooKeeperEnsemble`] has three servers, which elect a leader.
 
 mod apply;
 mod client;

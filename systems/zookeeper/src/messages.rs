@@ -97,21 +97,32 @@ impl Transaction {
     }
 }
 
-/// The number of an entry: the start of the leader that made it, and its place among the entries of that start.
+/// The number of an entry: the epoch of the leader that made it, and its place among the entries of that epoch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Zxid {
-    /// How often the leader had started.
+    /// The epoch, from 1: each leader has another one.
     pub epoch: u64,
-    /// Its place since then, from 1.
+    /// Its place, from 1.
     pub count: u64,
 }
 
+/// Who should lead: the greatest vote is the best one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Vote {
+    /// The epoch of the last leader that this server has followed, or been.
+    pub epoch: u64,
+    /// The last entry of its log.
+    pub last: Zxid,
+    /// The server.
+    pub server: u64,
+}
+
 /// Who awaits an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// The server whose client asked.
     pub server: u64,
-    /// How often that server had begun to follow, or to lead.
+    /// How often that server had looked for a leader.
     pub life: u64,
 }
 
@@ -128,26 +139,30 @@ pub struct Entry {
     pub change: Result<Transaction, Response>,
 }
 
-/// What is sent between a follower and the leader.
+/// What servers send to each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum PeerMessage {
-    /// The leader is up again: its followers come back.
-    Lead,
+    /// A server looks for a leader, and votes for the best one that it knows.
+    Vote(Vote),
+    /// A server leads, and tells one that votes.
+    Lead(u64),
     /// A follower wants what is missing in its log.
     Follow {
         /// The follower.
-        server: u64,
+        origin: Origin,
+        /// The epoch of the last leader that it has followed, or been.
+        epoch: u64,
         /// The last entry of its log.
         last: Zxid,
     },
     /// What is missing.
     Sync {
+        /// The epoch of the leader.
+        epoch: u64,
         /// The last entry that both have: what comes after it in the follower's log was never done.
         keep: Zxid,
         /// What comes then.
         entries: Vec<Entry>,
-        /// The last one that is done.
-        committed: Zxid,
     },
     /// A client of a follower asks for a change.
     Forward {
@@ -162,21 +177,25 @@ pub enum PeerMessage {
     Propose(Entry),
     /// An entry is logged, and all before it.
     Logged(Zxid),
-    /// An entry is done, and all before it: enough servers have logged it.
+    /// An entry is done, and all before it: enough servers have logged it. The first one says that the leader has a majority.
     Commit(Zxid),
+    /// The leader is there; a follower says the same.
+    Heartbeat,
 }
 
 impl PeerMessage {
     /// Returns what kind of message it is.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Lead => "LEAD",
+            Self::Vote(_) => "VOTE",
+            Self::Lead(_) => "LEAD",
             Self::Follow { .. } => "FOLLOW",
             Self::Sync { .. } => "SYNC",
             Self::Forward { .. } => "FORWARD",
             Self::Propose(_) => "PROPOSE",
             Self::Logged(_) => "LOGGED",
             Self::Commit(_) => "COMMIT",
+            Self::Heartbeat => "HEARTBEAT",
         }
     }
 }

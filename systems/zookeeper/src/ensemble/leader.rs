@@ -5,20 +5,15 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use simutant_oracle::Session;
-use simutant_sim_core::{Address, Context, FifoReceiver, FifoSender, Stream, VirtualDuration, fifo};
+use simutant_sim_core::{Context, Either2, FifoReceiver, FifoSender, Stream, fifo, select};
 use simutant_zookeeper_histories::Operation;
 
 use super::PEERS;
-use super::replica::{Connections, Log, Replica, Task, between, deliver, last, serve, take, work};
+use super::election::answer;
+use super::member::{OTHERS_NEEDED, Role};
+use super::replica::{Replica, Task, between, deliver, hear, last, serve, take, work};
 use crate::messages::{Entry, Origin, PeerMessage, ZooKeeperMessage, Zxid};
 use crate::prepare::AclRecord;
-use crate::server::Speed;
-
-/// How many of the followers must have logged an entry: with the leader, that is most of three servers.
-const FOLLOWERS_NEEDED: usize = 1;
-
-/// How long the leader tries to reach a follower that does not know that it is up again.
-const CALL: VirtualDuration = VirtualDuration::from_millis(50);
 
 /// A change that a client of some server asked for.
 struct Request {
@@ -29,21 +24,25 @@ struct Request {
 
 /// What the leader knows of the order.
 struct Order {
+    /// The epoch of this leader.
+    epoch: u64,
+    /// Whether a majority has taken over what was logged here before.
+    is_established: bool,
     /// What is logged here, and what is about to be.
     proposed: Vec<Entry>,
     /// The last entry that is logged here.
     logged: Zxid,
     /// The last one that is done.
     committed: Zxid,
-    followers: BTreeMap<u64, Follower>,
+    followers: BTreeMap<Origin, Follower>,
     tasks: FifoSender<Task>,
 }
 
 /// A follower that has all that was proposed, or will be sent it.
 struct Follower {
     messages: FifoSender<PeerMessage>,
-    /// The last entry that is logged there.
-    logged: Zxid,
+    /// The last entry that is logged there, once it has logged what was missing.
+    logged: Option<Zxid>,
 }
 
 impl Order {
@@ -53,12 +52,17 @@ impl Order {
         self.tell(&PeerMessage::Propose(entry.clone()));
     }
 
+    /// Returns the last entry that enough followers have logged.
+    fn logged_by_others(&self) -> Option<Zxid> {
+        let mut logged: Vec<Zxid> = self.followers.values().filter_map(|follower| follower.logged).collect();
+        logged.sort_unstable_by(|one, other| other.cmp(one));
+        logged.get(OTHERS_NEEDED - 1).copied()
+    }
+
     /// Does what enough servers have logged.
     fn commit(&mut self) {
-        let mut logged: Vec<Zxid> = self.followers.values().map(|follower| follower.logged).collect();
-        logged.sort_unstable_by(|one, other| other.cmp(one));
-        let Some(by_followers) = logged.get(FOLLOWERS_NEEDED - 1) else { return };
-        let until = self.logged.min(*by_followers);
+        let Some(by_others) = self.logged_by_others() else { return };
+        let until = self.logged.min(by_others);
         if until <= self.committed {
             return;
         }
@@ -76,99 +80,125 @@ impl Order {
     }
 
     /// Sends a follower what is missing in its log, and from then on all that is proposed.
-    fn follow(&mut self, server: u64, end: Zxid, messages: FifoSender<PeerMessage>) {
+    fn follow(&mut self, origin: Origin, end: Zxid, messages: FifoSender<PeerMessage>) {
         let keep = last(between(&self.proposed, Zxid::default(), end));
         let entries = between(&self.proposed, keep, last(&self.proposed)).to_vec();
-        messages.send(PeerMessage::Sync { keep, entries, committed: self.committed });
-        self.followers.insert(server, Follower { messages, logged: Zxid::default() });
+        messages.send(PeerMessage::Sync { epoch: self.epoch, keep, entries });
+        if self.is_established {
+            messages.send(PeerMessage::Commit(self.committed));
+        }
+        self.followers.insert(origin, Follower { messages, logged: None });
     }
 }
 
-/// Serves clients and followers. After a crash it begins here again: what its log has is done, since nobody else can
-/// say what is not.
-pub(super) async fn leader(
-    mut context: Context<ZooKeeperMessage>,
-    number: u64,
-    followers: Vec<Address>,
-    speed: Speed,
-    rule: AclRecord,
-) {
-    let (disk, epoch) = (context.durable("log", Vec::new), context.durable("epoch", || 0));
-    *epoch.change() += 1;
-    let epoch = *epoch.get();
-    let origin = Origin { server: number, life: epoch };
+/// Leads as long as there is a majority of followers.
+///
+/// Its epoch begins when a majority has it on disk, together with what the leader has logged. All of that is done then:
+/// none of them had logged more, and none follows an older leader from then on.
+pub(super) async fn lead(context: &mut Context<ZooKeeperMessage>, role: &Role) {
+    let Role { member, origin, .. } = role;
     let ((requests, coming), (to_prepare, preparing), (to_log, logging), (tasks, working)) =
         (fifo(), fifo(), fifo(), fifo());
-
-    let entries: Vec<Entry> = disk.get().clone();
-    let (replica, end) = (Replica::of(&entries), last(&entries));
-    let order =
-        Order { proposed: entries, logged: end, committed: end, followers: BTreeMap::new(), tasks: tasks.clone() };
-    let (order, replica) = (Rc::new(RefCell::new(order)), Rc::new(RefCell::new(replica)));
-
-    // At the beginning all ask by themselves.
-    if epoch > 1 {
-        for follower in followers {
-            context.spawn(move |context| call(context, follower));
+    let entries: Vec<Entry> = role.log.get().clone();
+    let (epoch, end) = (*role.epoch.get() + 1, last(&entries));
+    let order = Rc::new(RefCell::new(Order {
+        epoch,
+        is_established: false,
+        proposed: entries.clone(),
+        logged: end,
+        committed: end,
+        followers: BTreeMap::new(),
+        tasks: tasks.clone(),
+    }));
+    let (acknowledged, mut acknowledgements) = fifo();
+    let leader = origin.server;
+    role.spawn(context, move |context| answer(context, leader));
+    let shared = (role.clone(), order.clone(), to_prepare.clone(), acknowledged);
+    role.spawn(context, move |context| accept(context, shared));
+    let deadline = context.now() + member.patience * 2;
+    while order.borrow().logged_by_others().is_none() {
+        let left = deadline - context.now();
+        if let Either2::Second(()) = select((acknowledgements.recv(), context.sleep(left))).await {
+            return;
         }
     }
-    let shared = (replica.clone(), order.clone());
-    context.spawn(move |context| prepare(context, preparing, to_log, shared, epoch, (speed.prepare, rule)));
-    let shared = order.clone();
-    context.spawn(move |context| log(context, logging, disk, shared, speed.log));
-    context.spawn(move |context| work(context, working, replica, origin, speed.apply));
-    let to_prepare_own = to_prepare.clone();
-    context.spawn(move |_| {
+
+    context.phase("leading");
+    role.epoch.replace(epoch);
+    let done = role.replica.borrow().done;
+    for entry in between(&entries, done, end) {
+        role.replica.borrow_mut().apply(entry);
+    }
+    order.borrow_mut().is_established = true;
+    order.borrow().tell(&PeerMessage::Commit(end));
+    let shared = (role.clone(), order.clone());
+    role.spawn(context, move |context| prepare(context, preparing, to_log, shared));
+    let shared = (role.clone(), order.clone());
+    role.spawn(context, move |context| log(context, logging, shared));
+    let shared = role.clone();
+    role.spawn(context, move |context| work(context, working, shared));
+    let origin = *origin;
+    role.spawn(context, move |_| {
         take(coming, tasks, move |request| {
             let (session, operation) = (request.session, request.operation.clone());
-            to_prepare_own.send(Request { origin, session, operation });
+            to_prepare.send(Request { origin, session, operation });
         })
     });
-    context.spawn(move |context| serve(context, requests, Connections::default()));
+    let shared = role.clone();
+    role.spawn(context, move |context| serve(context, shared, requests));
+    while order.borrow().followers.len() >= OTHERS_NEEDED {
+        order.borrow().tell(&PeerMessage::Heartbeat);
+        context.sleep(member.patience / 2).await;
+    }
+}
 
+/// Takes connections of followers.
+async fn accept(
+    mut context: Context<ZooKeeperMessage>,
+    shared: (Role, Rc<RefCell<Order>>, FifoSender<Request>, FifoSender<()>),
+) {
     let mut listener = context.listen(PEERS);
     while context.running() {
-        let stream = listener.accept().await;
-        let (order, requests) = (order.clone(), to_prepare.clone());
-        context.spawn(move |context| peer(context, stream, order, requests));
+        let (stream, shared) = (listener.accept().await, shared.clone());
+        let role = shared.0.clone();
+        role.spawn(&mut context, move |context| peer(context, stream, shared));
     }
 }
 
-/// Tells a follower that the leader is up: it may still wait for one that is not.
-async fn call(context: Context<ZooKeeperMessage>, follower: Address) {
-    if let Ok(mut stream) = context.connect(follower, CALL).await {
-        // A follower that is down asks by itself when it is up.
-        let _ = stream.send(ZooKeeperMessage::Peer(PeerMessage::Lead)).await;
-    }
-}
-
-/// Talks to a follower.
+/// Talks to a follower, which has logged no more than the leader.
 async fn peer(
     mut context: Context<ZooKeeperMessage>,
     stream: Stream<ZooKeeperMessage>,
-    order: Rc<RefCell<Order>>,
-    requests: FifoSender<Request>,
+    (role, order, requests, acknowledged): (Role, Rc<RefCell<Order>>, FifoSender<Request>, FifoSender<()>),
 ) {
+    let patience = role.member.patience;
     let (sender, mut receiver) = stream.split();
-    let Ok(Some(ZooKeeperMessage::Peer(PeerMessage::Follow { server, last }))) = receiver.recv().await else { return };
+    let Some(PeerMessage::Follow { origin, epoch, last: end }) = hear(&context, &mut receiver, patience).await else {
+        return;
+    };
+    if (epoch, end) > (*role.epoch.get(), last(&order.borrow().proposed)) {
+        return;
+    }
     let (messages, outgoing) = fifo();
-    context.spawn(move |_| deliver(sender, outgoing));
-    order.borrow_mut().follow(server, last, messages);
-    while let Ok(Some(ZooKeeperMessage::Peer(message))) = receiver.recv().await {
+    role.spawn(&mut context, move |_| deliver(sender, outgoing));
+    order.borrow_mut().follow(origin, end, messages);
+    while let Some(message) = hear(&context, &mut receiver, patience).await {
         match message {
             PeerMessage::Forward { origin, session, operation } => {
                 requests.send(Request { origin, session, operation });
             }
             PeerMessage::Logged(zxid) => {
                 let mut order = order.borrow_mut();
-                if let Some(follower) = order.followers.get_mut(&server) {
-                    follower.logged = zxid;
+                if let Some(follower) = order.followers.get_mut(&origin) {
+                    follower.logged = Some(zxid);
                 }
                 order.commit();
+                acknowledged.send(());
             }
-            _ => return,
+            _ => {}
         }
     }
+    order.borrow_mut().followers.remove(&origin);
 }
 
 /// The first stage: what a request needs is checked, on the tree as it will be.
@@ -176,15 +206,14 @@ async fn prepare(
     context: Context<ZooKeeperMessage>,
     mut requests: FifoReceiver<Request>,
     to_log: FifoSender<Entry>,
-    (replica, order): (Rc<RefCell<Replica>>, Rc<RefCell<Order>>),
-    epoch: u64,
-    (takes, rule): (VirtualDuration, AclRecord),
+    (role, order): (Role, Rc<RefCell<Order>>),
 ) {
+    let epoch = order.borrow().epoch;
     let mut count = 0;
     while let Some(Request { origin, session, operation }) = requests.recv().await {
-        context.pause(takes).await;
-        let Replica { tree, outstanding, proposed, .. } = &mut *replica.borrow_mut();
-        let change = outstanding.prepare(tree, session, &operation, rule).map(|(number, transaction)| {
+        context.pause(role.member.speed.prepare).await;
+        let Replica { tree, outstanding, proposed, .. } = &mut *role.replica.borrow_mut();
+        let change = outstanding.prepare(tree, session, &operation, AclRecord::New).map(|(number, transaction)| {
             proposed.push_back(number);
             transaction
         });
@@ -199,15 +228,13 @@ async fn prepare(
 async fn log(
     context: Context<ZooKeeperMessage>,
     mut entries: FifoReceiver<Entry>,
-    disk: Log,
-    order: Rc<RefCell<Order>>,
-    takes: VirtualDuration,
+    (role, order): (Role, Rc<RefCell<Order>>),
 ) {
     while let Some(entry) = entries.recv().await {
-        context.pause(takes).await;
+        context.pause(role.member.speed.log).await;
         let mut order = order.borrow_mut();
         order.logged = entry.zxid;
-        disk.change().push(entry);
+        role.log.change().push(entry);
         order.commit();
     }
 }

@@ -1,14 +1,15 @@
 //! What leader and followers have in common: a log, a tree, and clients that wait.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::rc::Rc;
 
-use simutant_sim_core::{Child, Context, Durable, FifoReceiver, FifoSender, StreamSender, VirtualDuration};
+use simutant_sim_core::{
+    Context, Durable, Either2, FifoReceiver, FifoSender, StreamReceiver, StreamSender, VirtualDuration, select,
+};
 use simutant_zookeeper_histories::Response;
 
+use super::member::Role;
 use crate::apply::{answer, carry_out};
-use crate::messages::{Entry, Origin, PeerMessage, ZooKeeperMessage, Zxid};
+use crate::messages::{Entry, PeerMessage, ZooKeeperMessage, Zxid};
 use crate::prepare::Outstanding;
 use crate::server::{PORT, Request, changes, connection};
 use crate::tree::Tree;
@@ -41,18 +42,26 @@ pub(super) struct Replica {
 }
 
 impl Replica {
-    /// Returns the replica that a log leads to.
-    pub(super) fn of(log: &[Entry]) -> Self {
-        let mut replica = Self::default();
-        for entry in log {
-            apply(&mut replica, entry);
+    /// Forgets what clients of this server watch, and what is not done.
+    pub(super) fn disconnect(&mut self) {
+        *self = Self { tree: std::mem::take(&mut self.tree), done: self.done, ..Self::default() };
+    }
+
+    /// Does an entry, and answers it.
+    pub(super) fn apply(&mut self, entry: &Entry) -> Response {
+        self.done = entry.zxid;
+        match &entry.change {
+            Ok(transaction) => {
+                let response = carry_out(&mut self.tree, &mut self.watches, entry.session, transaction);
+                if let Some(change) = self.proposed.pop_front() {
+                    self.outstanding.done(change, transaction);
+                }
+                response
+            }
+            Err(refusal) => refusal.clone(),
         }
-        replica
     }
 }
-
-/// Connections of clients.
-pub(super) type Connections = Rc<RefCell<Vec<Child<()>>>>;
 
 /// Returns the transaction id of the last entry of a log, or zero if the log is empty.
 pub(super) fn last(entries: &[Entry]) -> Zxid {
@@ -66,17 +75,12 @@ pub(super) fn between(entries: &[Entry], after: Zxid, until: Zxid) -> &[Entry] {
 }
 
 /// Takes connections of clients.
-pub(super) async fn serve(
-    mut context: Context<ZooKeeperMessage>,
-    requests: FifoSender<Request>,
-    connections: Connections,
-) {
+pub(super) async fn serve(mut context: Context<ZooKeeperMessage>, role: Role, requests: FifoSender<Request>) {
     let mut listener = context.listen(PORT);
     while context.running() {
         let stream = listener.accept().await;
         let requests = requests.clone();
-        let child = context.spawn(move |context| connection(context, stream, requests));
-        connections.borrow_mut().push(child);
+        role.spawn(&mut context, move |context| connection(context, stream, requests));
     }
 }
 
@@ -99,17 +103,16 @@ pub(super) async fn take(
 pub(super) async fn work(
     context: Context<ZooKeeperMessage>,
     mut tasks: FifoReceiver<Task>,
-    replica: Rc<RefCell<Replica>>,
-    origin: Origin,
-    takes: VirtualDuration,
+    Role { member, origin, replica, .. }: Role,
 ) {
+    let takes = member.speed.apply;
     let mut waiting: VecDeque<Request> = VecDeque::new();
     while let Some(task) = tasks.recv().await {
         match task {
             Task::Answer(request) => waiting.push_back(request),
             Task::Do(entry) => {
                 context.pause(takes).await;
-                let response = apply(&mut replica.borrow_mut(), &entry);
+                let response = replica.borrow_mut().apply(&entry);
                 if entry.origin == origin
                     && let Some(Request { replies, .. }) = waiting.pop_front()
                 {
@@ -127,19 +130,15 @@ pub(super) async fn work(
     }
 }
 
-/// Does an entry, and answers it.
-fn apply(replica: &mut Replica, entry: &Entry) -> Response {
-    let Replica { tree, done: last, watches, outstanding, proposed } = replica;
-    *last = entry.zxid;
-    match &entry.change {
-        Ok(transaction) => {
-            let response = carry_out(tree, watches, entry.session, transaction);
-            if let Some(change) = proposed.pop_front() {
-                outstanding.done(change, transaction);
-            }
-            response
-        }
-        Err(refusal) => refusal.clone(),
+/// Returns the next message of another server, unless it is silent for too long, or gone.
+pub(super) async fn hear(
+    context: &Context<ZooKeeperMessage>,
+    receiver: &mut StreamReceiver<ZooKeeperMessage>,
+    patience: VirtualDuration,
+) -> Option<PeerMessage> {
+    match select((receiver.recv(), context.sleep(patience))).await {
+        Either2::First(Ok(Some(ZooKeeperMessage::Peer(message)))) => Some(message),
+        _ => None,
     }
 }
 
