@@ -8,7 +8,6 @@
 //! Clients write into their logs what they propose and what they are told, and replicas what they learn, with times that all
 //! processes of a machine have in common. That is one history, which the oracle of the simulation judges.
 
-use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -20,13 +19,13 @@ use simutant_harness::{
     Clients, Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
     ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
 };
-use simutant_oracle::{Recorder, Session, Time};
+use simutant_oracle::Session;
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::Random;
-use simutant_system::{System, verdict_of};
+use simutant_system::{Logged, System, history_of_logs, verdict_of};
 
 use crate::consensus::Operation;
-use crate::protocol::{Decision, Value};
+use crate::protocol::Value;
 use crate::{Decisions, LEARNERS, Paxos, TestCase, check, client, replica};
 
 /// The testbeds.
@@ -230,71 +229,27 @@ fn history(case: &TestCase, folder: &Path) -> Result<Result<Decisions, String>, 
     let clients = (1..=case.clients_at_ms.len())
         .map(|number| (Session(number as u64), folder.join(format!("{}.log", client(number as u32)))));
     let replicas = (0..case.replicas).map(|number| (Session(LEARNERS + number as u64), learned(folder, number)));
-    let mut lines: Vec<Line> = Vec::new();
-    for (session, path) in clients.chain(replicas) {
-        let text = std::fs::read_to_string(&path).map_err(HarnessError::file("read", &path))?;
-        // Who is killed may leave a part of a line.
-        let text = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
-        for line in text.lines() {
-            match Line::parse(session, line) {
-                Some(line) => lines.push(line),
-                None => return Ok(Err(format!("{} has the line {line:?}", path.display()))),
-            }
+    let read = |(session, path): (Session, PathBuf)| match std::fs::read_to_string(&path) {
+        Ok(text) => Ok((session, text)),
+        Err(error) => Err(HarnessError::file("read", &path)(error)),
+    };
+    let logs = clients.chain(replicas).map(read).collect::<Result<Vec<_>, _>>()?;
+    Ok(history_of_logs(&logs, logged))
+}
+
+/// Reads a line of a client's log, `invoke 1 propose 7`, `return 1 8,7` or `fail 1`, or of what a replica has learned,
+/// `learn 1 8`.
+fn logged(words: &[&str]) -> Option<Logged<Operation, Vec<Value>>> {
+    Some(match *words {
+        ["invoke", call, "propose", value] => {
+            Logged::Invoked(call.parse().ok()?, Operation::Propose(value.parse().ok()?))
         }
-    }
-    // Of one instant, what begins comes first: then the calls overlap.
-    lines.sort_by_key(|line| (line.nanos, !matches!(line.event, Event::Proposed(_))));
-    let recorder = Recorder::new();
-    let mut open = BTreeMap::new();
-    for Line { session, nanos, event } in lines {
-        let time = Time::from_nanos(nanos);
-        let ended = match event {
-            Event::Learned(Decision { decree, value }) => {
-                recorder.observed(session, Operation::Learn(decree), vec![value], time);
-                continue;
-            }
-            Event::Proposed(value) => {
-                open.insert(session, recorder.invoke(session, Operation::Propose(value), time));
-                continue;
-            }
-            Event::Told(values) => open.get(&session).map(|id| recorder.returned(*id, values, time)),
-            Event::Failed => open.get(&session).map(|id| recorder.unknown(*id)),
-        };
-        if !matches!(ended, Some(Ok(()))) {
-            return Ok(Err(format!("a call of {session} ends without a beginning, or twice")));
+        ["return", call, values] => {
+            let values = values.split(',').map(str::parse).collect::<Result<_, _>>();
+            Logged::Returned(call.parse().ok()?, values.ok()?)
         }
-    }
-    Ok(Ok(recorder.history()))
-}
-
-/// A line of a client's log, `NANOS invoke 1 propose 7`, `NANOS return 1 8,7`, `NANOS fail 1`, or of what a replica has learned,
-/// `NANOS learn 1 8`.
-struct Line {
-    session: Session,
-    nanos: u64,
-    event: Event,
-}
-
-enum Event {
-    Proposed(Value),
-    Told(Vec<Value>),
-    Failed,
-    Learned(Decision),
-}
-
-impl Line {
-    fn parse(session: Session, line: &str) -> Option<Self> {
-        let mut words = line.split(' ');
-        let nanos = words.next()?.parse().ok()?;
-        let event = match words.collect::<Vec<_>>()[..] {
-            ["invoke", "1", "propose", value] => Event::Proposed(value.parse().ok()?),
-            ["return", "1", values] => Event::Told(values.split(',').map(str::parse).collect::<Result<_, _>>().ok()?),
-            ["fail", "1"] => Event::Failed,
-            ["learn", decree, value] => {
-                Event::Learned(Decision { decree: decree.parse().ok()?, value: value.parse().ok()? })
-            }
-            _ => return None,
-        };
-        Some(Self { session, nanos, event })
-    }
+        ["fail", call] => Logged::Failed(call.parse().ok()?),
+        ["learn", decree, value] => Logged::Observed(Operation::Learn(decree.parse().ok()?), vec![value.parse().ok()?]),
+        _ => return None,
+    })
 }

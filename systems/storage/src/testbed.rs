@@ -8,7 +8,6 @@
 //! Clients write into their logs what they invoke, and what returns, with times that all processes of a machine have in
 //! common. That is one history, which the oracle of the simulation judges.
 
-use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,10 +18,9 @@ use simutant_harness::{
     ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
 };
 use simutant_oracle::specifications::register::{Operation, Response};
-use simutant_oracle::{Recorder, Time};
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::Random;
-use simutant_system::{System, verdict_of};
+use simutant_system::{Logged, System, history_of_logs, verdict_of};
 
 use crate::protocol::{Reads, TIMEOUT, Writers};
 use crate::{Calls, Step, Storage, TestCase, check, client, server, session};
@@ -159,68 +157,25 @@ fn log(folder: &Path, name: &str) -> PathBuf {
 
 /// Returns what the clients of a test case saw, or what is wrong with their logs.
 fn history(case: &TestCase, folder: &Path) -> Result<Result<Calls, String>, HarnessError> {
-    let mut lines: Vec<Line> = Vec::new();
-    for number in 1..=case.clients.len() {
+    let read = |number| {
         let path = log(folder, &client(number));
         let text = std::fs::read_to_string(&path).map_err(HarnessError::file("read", &path))?;
-        for line in text.lines() {
-            match Line::parse(number, line) {
-                Some(line) => lines.push(line),
-                None => return Ok(Err(format!("{} has the line {line:?}", path.display()))),
-            }
-        }
-    }
-    // Of one instant, what begins comes first: then the calls overlap.
-    lines.sort_by_key(|line| (line.nanos, !matches!(line.event, Event::Invoked(_))));
-    let recorder = Recorder::new();
-    let mut open = BTreeMap::new();
-    for Line { client, nanos, call, event } in lines {
-        let time = Time::from_nanos(nanos);
-        let ended = match event {
-            Event::Invoked(operation) => {
-                open.insert((client, call), recorder.invoke(session(client), operation, time));
-                continue;
-            }
-            Event::Returned(response) => open.get(&(client, call)).map(|id| recorder.returned(*id, response, time)),
-            Event::Failed => open.get(&(client, call)).map(|id| recorder.unknown(*id)),
-        };
-        if !matches!(ended, Some(Ok(()))) {
-            return Ok(Err(format!("call {call} of {} ends without a beginning, or twice", self::client(client))));
-        }
-    }
-    Ok(Ok(recorder.history()))
+        Ok((session(number), text))
+    };
+    let logs = (1..=case.clients.len()).map(read).collect::<Result<Vec<_>, HarnessError>>()?;
+    Ok(history_of_logs(&logs, logged))
 }
 
-/// A line of a client's log: `NANOS invoke CALL write 7`, `NANOS return CALL done`, `NANOS fail CALL`.
-struct Line {
-    client: usize,
-    nanos: u64,
-    call: u32,
-    event: Event,
-}
-
-enum Event {
-    Invoked(Operation<u32>),
-    Returned(Response<u32>),
-    Failed,
-}
-
-impl Line {
-    fn parse(client: usize, line: &str) -> Option<Self> {
-        let mut words = line.split(' ');
-        let nanos = words.next()?.parse().ok()?;
-        let what = words.next()?;
-        let call = words.next()?.parse().ok()?;
-        let rest: Vec<&str> = words.collect();
-        let event = match (what, &rest[..]) {
-            ("invoke", ["read"]) => Event::Invoked(Operation::Read),
-            ("invoke", ["write", value]) => Event::Invoked(Operation::Write(value.parse().ok()?)),
-            ("return", ["done"]) => Event::Returned(Response::Done),
-            ("return", ["none"]) => Event::Returned(Response::Value(None)),
-            ("return", [value]) => Event::Returned(Response::Value(Some(value.parse().ok()?))),
-            ("fail", []) => Event::Failed,
-            _ => return None,
-        };
-        Some(Self { client, nanos, call, event })
-    }
+/// Reads a line of a client's log: `invoke CALL write 7`, `return CALL done`, `fail CALL`.
+fn logged(words: &[&str]) -> Option<Logged<Operation<u32>, Response<u32>>> {
+    let call = words.get(1)?.parse().ok()?;
+    Some(match *words {
+        ["invoke", _, "read"] => Logged::Invoked(call, Operation::Read),
+        ["invoke", _, "write", value] => Logged::Invoked(call, Operation::Write(value.parse().ok()?)),
+        ["return", _, "done"] => Logged::Returned(call, Response::Done),
+        ["return", _, "none"] => Logged::Returned(call, Response::Value(None)),
+        ["return", _, value] => Logged::Returned(call, Response::Value(Some(value.parse().ok()?))),
+        ["fail", _] => Logged::Failed(call),
+        _ => return None,
+    })
 }

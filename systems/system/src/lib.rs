@@ -7,6 +7,7 @@
 pub mod criteria;
 mod domain;
 mod hold;
+mod logs;
 mod net;
 mod observer;
 mod outage;
@@ -19,6 +20,7 @@ mod walk;
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, InvalidTestCase, Lengths, Point, Probabilities};
 pub use hold::{Hold, Holds};
+pub use logs::{Logged, history_of_logs};
 pub use net::{NetCase, NetModel, NetSystem, NoMessage, nets};
 pub use observer::{Observer, checked, history_time, verdict_of};
 pub use outage::{Outage, Outages};

@@ -1,0 +1,80 @@
+//! Histories from what programs write into their logs.
+
+use std::collections::BTreeMap;
+
+use simutant_oracle::{History, Recorder, Session, Time};
+
+/// What a line of a log says, without its time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Logged<O, R> {
+    /// A call begins. Its number is that of no other call of the session.
+    Invoked(u64, O),
+    /// The call of this number returns.
+    Returned(u64, R),
+    /// The call of this number fails, and may have happened, or happen later.
+    Failed(u64),
+    /// A call begins and returns at once.
+    Observed(O, R),
+}
+
+/// Returns the history of the sessions whose logs these are. A line is the nanoseconds of a clock that all have in common, and
+/// words that `parse` reads. What follows the last end of a line is left out: who is killed may leave a part of one.
+///
+/// ```
+/// use simutant_oracle::Session;
+/// use simutant_system::{Logged, history_of_logs};
+///
+/// let parse = |words: &[&str]| match words {
+///     ["invoke", "read"] => Some(Logged::Invoked(1, ())),
+///     ["return", value] => Some(Logged::Returned(1, value.parse::<u32>().ok()?)),
+///     _ => None,
+/// };
+/// let log = "1000 invoke read\n2000 return 7\n300".to_owned();
+/// assert_eq!(history_of_logs(&[(Session(1), log)], parse)?.calls().len(), 1);
+///
+/// let wrong = history_of_logs(&[(Session(1), "1000 return 7\n".to_owned())], parse).unwrap_err();
+/// assert_eq!(wrong, "a call of session 1 ends without a beginning, or twice");
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+/// What is wrong with a log: a line that `parse` cannot read, or an end without a beginning.
+pub fn history_of_logs<O: Clone, R: Clone>(
+    logs: &[(Session, String)],
+    parse: impl Fn(&[&str]) -> Option<Logged<O, R>>,
+) -> Result<History<O, R>, String> {
+    let mut events = Vec::new();
+    for (session, log) in logs {
+        let complete = &log[..log.rfind('\n').map_or(0, |end| end + 1)];
+        for line in complete.lines() {
+            let words: Vec<&str> = line.split(' ').collect();
+            let event = words.split_first().and_then(|(nanos, words)| Some((nanos.parse().ok()?, parse(words)?)));
+            let (nanos, event) = event.ok_or_else(|| format!("the log of {session} has the line {line:?}"))?;
+            events.push((Time::from_nanos(nanos), *session, event));
+        }
+    }
+    // Of one instant, what begins comes first: then the calls overlap.
+    events.sort_by_key(|(time, _, event)| (*time, !matches!(event, Logged::Invoked(..))));
+    let recorder = Recorder::new();
+    let mut open = BTreeMap::new();
+    for (time, session, event) in events {
+        let ended = match event {
+            Logged::Invoked(call, operation) => {
+                open.insert((session, call), recorder.invoke(session, operation, time));
+                continue;
+            }
+            Logged::Observed(operation, response) => {
+                recorder.observed(session, operation, response, time);
+                continue;
+            }
+            Logged::Returned(call, response) => {
+                open.remove(&(session, call)).map(|id| recorder.returned(id, response, time))
+            }
+            Logged::Failed(call) => open.remove(&(session, call)).map(|id| recorder.unknown(id)),
+        };
+        if !matches!(ended, Some(Ok(()))) {
+            return Err(format!("a call of {session} ends without a beginning, or twice"));
+        }
+    }
+    Ok(recorder.history())
+}
