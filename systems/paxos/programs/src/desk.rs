@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_is_decided_is_not_proposed_again_but_with_a_fault() {
+    fn a_value_that_is_decided_is_reported_and_not_proposed_again_but_with_a_fault() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let connect = || TcpStream::connect(listener.local_addr().expect("it is bound")).expect("it listens");
         for (behaviour, expect) in [(&Correct as &dyn Behaviour, 8), (faults::find("repeats-values"), 7)] {
@@ -170,12 +170,15 @@ mod tests {
             let (acceptor, detector) = (Acceptor::new(2), Detector::new(1, 3));
             let mut desk = Desk::open(acceptor, detector, open("log"), open("learned")).expect("room");
             let sending = Arc::new(Mutex::new(Sending::new(connect())));
-            for content in ["propose 7", "propose 8", "commit 1 7", "propose 7"] {
+            for content in ["propose 7", "commit 1 7", "propose 7", "propose 8"] {
                 let line = Numbered { call: 1, content: content.parse().expect("a request") };
                 desk.answer(line, &sending, behaviour).expect("room");
             }
             let vote = desk.vote(&Proposer::recover(1, 3, 1), behaviour);
             assert_eq!(vote, Some(Vote { decree: 2, round: 1, value: expect }));
+            desk.learn(1, 9, behaviour).expect("room");
+            let learned = std::fs::read_to_string(folder.path().join("learned")).expect("it was made");
+            assert!(learned.contains("learn 1 7\n") && learned.ends_with("learn 1 9\n"), "{learned}");
         }
     }
 }
