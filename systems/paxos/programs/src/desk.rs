@@ -8,7 +8,7 @@ use simutant_programs::{Log, LogError, Sending, monotonic_nanos};
 use super::acceptor::Acceptor;
 use super::behaviour::Behaviour;
 use super::detector::Detector;
-use super::message::{Decree, Entry, Request, Value, Vote};
+use super::message::{Decree, Entry, Request, Value};
 use super::proposer::Proposer;
 
 /// What one thread at a time has. None sends an answer before the log has what the answer depends on, also where another
@@ -27,6 +27,15 @@ pub(crate) struct Desk {
     pub(crate) clients: Vec<Client>,
     /// How many requests of clients have come.
     requests: usize,
+}
+
+/// What a leader is to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Turn {
+    /// The first decree that it does not know.
+    pub(crate) decree: Decree,
+    /// What a client has proposed.
+    pub(crate) own: Option<Value>,
 }
 
 /// A client's call that has no answer.
@@ -128,22 +137,19 @@ impl Desk {
         Ok(())
     }
 
-    /// Returns whether this replica leads and has something to propose: a client's value or, if enough have promised its
-    /// round, what they have accepted. One that `resumes` does not look whether it leads.
-    pub(crate) fn has_turn(
+    /// Returns what this replica is to do as a leader, if it is one and has something to propose: a client's value or, if enough
+    /// have promised its round, what they have accepted. One that `resumes` does not look whether it leads.
+    pub(crate) fn turn(
         &self,
         proposer: &Proposer,
         is_prepared: bool,
         resumes: bool,
         behaviour: &dyn Behaviour,
-    ) -> bool {
-        (resumes || self.detector.leads() && !self.acceptor.is_full())
-            && (!self.proposed.is_empty() || is_prepared && self.vote(proposer, behaviour).is_some())
-    }
-
-    /// Returns what a leader lets accept next.
-    pub(crate) fn vote(&self, proposer: &Proposer, behaviour: &dyn Behaviour) -> Option<Vote> {
-        proposer.vote(self.acceptor.decree(), self.proposed.first().copied(), behaviour)
+    ) -> Option<Turn> {
+        let (decree, own) = (self.acceptor.decree(), self.proposed.first().copied());
+        let leads = resumes || self.detector.leads() && !self.acceptor.is_full();
+        let has_value = own.is_some() || is_prepared && proposer.vote(decree, None, behaviour).is_some();
+        (leads && has_value).then_some(Turn { decree, own })
     }
 }
 
@@ -174,8 +180,8 @@ mod tests {
                 let line = Numbered { call: 1, content: content.parse().expect("a request") };
                 desk.answer(line, &sending, behaviour).expect("room");
             }
-            let vote = desk.vote(&Proposer::recover(1, 3, 1), behaviour);
-            assert_eq!(vote, Some(Vote { decree: 2, round: 1, value: expect }));
+            let turn = desk.turn(&Proposer::recover(1, 3, 0), false, true, behaviour);
+            assert_eq!(turn, Some(Turn { decree: 2, own: Some(expect) }));
             desk.learn(1, 9, behaviour).expect("room");
             let learned = std::fs::read_to_string(folder.path().join("learned")).expect("it was made");
             assert!(learned.contains("learn 1 7\n") && learned.ends_with("learn 1 9\n"), "{learned}");

@@ -15,7 +15,7 @@ use simutant_programs::{Addresses, Damaged, Log, LogError, Sending, monotonic_na
 
 use super::acceptor::Acceptor;
 use super::behaviour::Behaviour;
-use super::desk::{Desk, lock};
+use super::desk::{Desk, Turn, lock};
 use super::detector::Detector;
 use super::error::ProgramError;
 use super::message::{Entry, Number, Reply, Request};
@@ -226,13 +226,15 @@ impl Replica {
         // Enough have promised the round, and nothing has failed since.
         let mut is_prepared = resumes;
         loop {
+            let mut turn = None;
             let has_no_turn = |desk: &mut Desk| {
                 is_prepared &= resumes || desk.detector.leads();
-                !desk.has_turn(&proposer, is_prepared, resumes, self.behaviour)
+                turn = desk.turn(&proposer, is_prepared, resumes, self.behaviour);
+                turn.is_none()
             };
             drop(self.changed.wait_while(self.desk(), has_no_turn).expect("nobody panics who has it"));
             resumes = false;
-            let led = self.lead(&mut acceptors, &mut proposer, is_prepared);
+            let led = self.lead(&mut acceptors, &mut proposer, is_prepared, turn.expect("it was waited for"));
             is_prepared = led.is_ok();
             match led {
                 Err(PhaseError::Log(error)) => return Err(error),
@@ -252,6 +254,7 @@ impl Replica {
         acceptors: &mut Configuration,
         proposer: &mut Proposer,
         is_prepared: bool,
+        Turn { decree, own }: Turn,
     ) -> Result<(), PhaseError> {
         let behaviour = self.behaviour;
         let deadline = || Instant::now() + PHASE;
@@ -263,7 +266,7 @@ impl Replica {
             let promised = |replies: &[Reply]| proposer.promised(replies, behaviour);
             acceptors.call(&Request::Prepare(round).to_string(), deadline(), promised)??;
         }
-        let Some(vote) = self.desk().vote(proposer, behaviour) else { return Ok(()) };
+        let Some(vote) = proposer.vote(decree, own, behaviour) else { return Ok(()) };
         let accepted = |replies: &[Reply]| proposer.accepted(replies, behaviour);
         acceptors.call(&Request::Accept(vote).to_string(), deadline(), accepted)??;
         self.desk().learn(vote.decree, vote.value, behaviour)?;
