@@ -312,6 +312,7 @@ impl Run<'_> {
                 folder: folder.path(),
                 input: self.implementation.input,
                 fixture: placeholders,
+                fixture_command: self.implementation.fixture(),
                 waived: &self.implementation.waive,
             };
             let environment = self.testbed.set_up(&setup)?;

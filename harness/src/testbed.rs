@@ -15,6 +15,7 @@ use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
 use crate::faults::Schedule;
+use crate::implementation::FixtureCommand;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
 use crate::side::Side;
@@ -135,6 +136,8 @@ pub struct Setup<'a> {
     /// What is known of the implementation's fixture, if it has one: its folder is `fixture`, its ports are `fixture_port` to
     /// `fixture_port9`.
     pub fixture: Option<&'a Placeholders>,
+    /// The command of the fixture, for a test case that needs one of its own: as a [service](Environment::services).
+    pub fixture_command: Option<&'a FixtureCommand>,
     /// The rules of the oracle that the implementation may break, of those that [`Testbed::rules`] names, with the reasons.
     pub waived: &'a BTreeMap<String, String>,
 }
@@ -189,6 +192,10 @@ pub trait Environment {
     /// are stopped. `is_active` tells whether one of them is at work, as far as that can be seen. By default it returns
     /// at once.
     fn settle(&self, _deadline: Instant, _is_active: &dyn Fn() -> bool) {}
+
+    /// Is told when all processes are ready, before the schedule begins: what clients find there is made until
+    /// `deadline`. By default nothing is.
+    fn prepare(&self, _deadline: Instant) {}
 
     /// Returns what is done to the processes while they run, by their names. By default nothing is.
     fn schedule(&self) -> Schedule {

@@ -129,6 +129,7 @@ impl<'a> Members<'a> {
                 return Ok(Some(broken));
             }
         } else {
+            self.attempt.environment.prepare(self.deadline);
             self.begin(self.attempt.environment.schedule());
         }
         if let Some(clients) = self.attempt.environment.clients()

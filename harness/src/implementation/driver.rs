@@ -186,8 +186,8 @@ pub struct FixtureCommand {
 }
 
 impl FixtureCommand {
-    /// Returns the side that it is.
-    pub(crate) fn side(&self) -> Side {
+    /// Returns the side that it is: a server, until it is stopped.
+    pub fn side(&self) -> Side {
         Side {
             name: FIXTURE.into(),
             command: self.command.clone(),

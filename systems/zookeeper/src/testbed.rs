@@ -4,10 +4,12 @@
 //! [`Client`] does neither: what is in flight, and how much goes out at once, is the caller's to say.
 //!
 //! Clients take the walks of the simulated ones, each in a thread and at its own pace: latencies and the times that stages take
-//! are the server's own, and it is not crashed. One server serves all test cases of a job; each of them has a tree of its own
-//! below a node of that server.
+//! are the server's own. One server serves all test cases of a job in which no server crashes; each of them has a tree of its own
+//! below a node of that server. A test case with a crash has a server of its own, which is killed and started again with its
+//! data: clients go on with their sessions when it is there again.
 
 mod client;
+mod connection;
 mod script;
 mod server;
 mod walks;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use simutant_oracle::specifications::Text;
@@ -13,6 +13,10 @@ use super::wire::{self, Asked, Credential, Header, Malformed, xids};
 
 /// For how long nothing may be heard of a session.
 pub(super) const SESSION_TIMEOUT: Duration = Duration::from_secs(40);
+
+/// How long a client waits for a session before it tries again: a server that is just starting may never answer a
+/// connection (ZOOKEEPER-5051).
+const ATTEMPT: Duration = Duration::from_secs(1);
 
 /// How long a client waits before it tries to connect again.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -91,6 +95,7 @@ impl ClientError {
 /// deleted.
 #[derive(Debug)]
 pub struct Client {
+    address: SocketAddr,
     stream: TcpStream,
     root: String,
     /// What is not sent yet.
@@ -102,6 +107,8 @@ pub struct Client {
     /// The events that have come since the last answer.
     events: Vec<Event>,
     last: i32,
+    /// The last transaction that it has seen: no server that is behind it may go on with the session.
+    seen: i64,
     credential: Credential,
     /// Whether the session was ended by a call.
     is_closed: bool,
@@ -120,7 +127,7 @@ impl Client {
                 return Err(ClientError::NoSession { address, last });
             }
             let refused = || io::Error::from(ErrorKind::ConnectionRefused);
-            match Self::try_connect(address, session, (SESSION_TIMEOUT, None), deadline) {
+            match Self::try_connect(address, session, (SESSION_TIMEOUT, None, 0), deadline) {
                 Ok(Some(client)) => return Ok(client),
                 Ok(None) => last = Some(refused()),
                 Err(ClientError::Broken(error)) => last = Some(error),
@@ -132,20 +139,30 @@ impl Client {
     }
 
     /// Goes on with the session of a client, over another connection. From then on it ends if nothing is heard of it for
-    /// as long as the timeout. Returns `None` if it has ended.
+    /// as long as the timeout. Returns whether it is still there. Events that came before are not lost; calls without an
+    /// answer get none.
     ///
     /// # Errors
-    /// [`ClientError`].
-    pub fn again(self, session: Session, timeout: Duration, deadline: Instant) -> Result<Option<Self>, ClientError> {
-        let Self { stream, credential, root, .. } = self;
-        let address = stream.peer_addr()?;
-        drop(stream);
+    /// [`ClientError`]. The session may be there all the same.
+    pub fn again(&mut self, session: Session, timeout: Duration, deadline: Instant) -> Result<bool, ClientError> {
+        // It may have broken.
+        let _ = self.stream.shutdown(Shutdown::Both);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match Self::try_connect(address, session, (timeout, Some(&credential)), deadline) {
-                // A session that ends at this very moment may lose a connection that it has just been granted.
-                Err(ClientError::Broken(_)) if !left.is_zero() => std::thread::sleep(PAUSE.min(left)),
-                known => return Ok(known?.map(|client| Self { root, ..client })),
+            let known = (timeout, Some(&self.credential), self.seen);
+            match Self::try_connect(self.address, session, known, deadline) {
+                // The server may be down. And a session that ends at this very moment may lose a connection that it has just
+                // been granted.
+                Err(ClientError::Broken(_) | ClientError::Late) if !left.is_zero() => {
+                    std::thread::sleep(PAUSE.min(left))
+                }
+                Err(error) => return Err(error),
+                Ok(None) => return Ok(false),
+                Ok(Some(client)) => {
+                    let (root, events) = (std::mem::take(&mut self.root), self.events());
+                    *self = Self { root, events, ..client };
+                    return Ok(true);
+                }
             }
         }
     }
@@ -154,14 +171,16 @@ impl Client {
     fn try_connect(
         address: SocketAddr,
         session: Session,
-        (timeout, known): (Duration, Option<&Credential>),
+        (timeout, known, seen): (Duration, Option<&Credential>, i64),
         deadline: Instant,
     ) -> Result<Option<Self>, ClientError> {
+        let deadline = deadline.min(Instant::now() + ATTEMPT);
         // A timeout of zero is refused.
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let stream = TcpStream::connect_timeout(&address, left)?;
         stream.set_nodelay(true)?;
         let mut client = Self {
+            address,
             stream,
             root: String::new(),
             outgoing: Vec::new(),
@@ -169,10 +188,11 @@ impl Client {
             open: VecDeque::new(),
             events: Vec::new(),
             last: 0,
+            seen,
             credential: Credential { session: 0, password: Vec::new() },
             is_closed: false,
         };
-        wire::connect(&mut client.outgoing, i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX), known);
+        wire::connect(&mut client.outgoing, i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX), known, seen);
         client.flush()?;
         let granted = client.message(deadline, wire::granted)?;
         if granted.timeout_ms <= 0 {
@@ -309,6 +329,7 @@ impl Client {
                 return Err(ClientError::OutOfOrder { expected, found: header.xid });
             };
             self.open.pop_front();
+            self.seen = self.seen.max(header.zxid);
             self.is_closed |= asked == Asked::Close;
             let response = match (response, wire::error(header.error)) {
                 (Some(response), _) => self.below_root(response)?,

@@ -2,27 +2,27 @@
 //! drives the clients of the simulation drives [clients](super::Client) of the servers, each in a thread, and the
 //! specification judges what they saw.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::machine::{self, Lost, Service};
-use crate::{ServerCrash, ZooKeeper, ZooKeeper2439, ZooKeeperEnsemble, check, check_ensemble};
 use serde_json::Value;
 use simutant_harness::{
-    Clients, Conclusion, Environment, Finding, FindingClass, HarnessError, Inconclusive, InvalidCase, Left, Process,
-    Setup, Testbed, Verdict, read_case,
+    Clients, Conclusion, Environment, Finding, HarnessError, InvalidCase, Lease, Left, Placeholders, Process, Schedule,
+    Setup, Side, Testbed, TimeScale, Verdict, read_case,
 };
 use simutant_models::{End, RealClock, Script, Walker};
-use simutant_oracle::{Check, History, IMPOSSIBLE_HISTORY, Recorder, Session, Time};
-use simutant_system::System;
-use simutant_system::Walk;
-use simutant_zookeeper_histories::{Error, Event, Operation, Response};
+use simutant_oracle::{Check, History, IMPOSSIBLE_HISTORY, Recorder, Session};
+use simutant_sim_core::{Faults, ScheduledFault};
+use simutant_system::{System, Walk};
+use simutant_zookeeper_histories::{Operation, Response};
 
-use super::client::SESSION_TIMEOUT;
+use super::connection::{Connection, Ended, Problem, note, verdict_of};
 use super::{Client, ClientError};
+use crate::configuration::crash_and_restart;
+use crate::{ServerCrash, ZooKeeper, ZooKeeper2439, ZooKeeperEnsemble, check, check_ensemble, machine};
 
 /// Test cases of `zookeeper-2439` are those of `zookeeper`.
 pub(super) const ZOOKEEPER: ZooKeeperTestbed = ZooKeeperTestbed { system: ZooKeeper::NAME, servers: Kind::One };
@@ -31,8 +31,8 @@ pub(super) const ZOOKEEPER_2439: ZooKeeperTestbed =
 pub(super) const ZOOKEEPER_ENSEMBLE: ZooKeeperTestbed =
     ZooKeeperTestbed { system: ZooKeeperEnsemble::NAME, servers: Kind::Ensemble };
 
-/// After how long a silent client's session ends: what the servers' settings allow.
-const SILENCE: Duration = Duration::from_millis(200);
+/// What reports call the server of a test case's own.
+const SERVER: &str = "server";
 
 /// How long the end of a session may take. Nothing depends on it.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
@@ -55,8 +55,10 @@ enum Kind {
 struct Asked {
     /// What clients do.
     walks: Vec<Script>,
-    /// Crashes of servers, which are not injected: other test cases share the servers.
-    crashes: Vec<(String, u64)>,
+    /// Crashes of servers.
+    faults: Vec<ScheduledFault>,
+    /// How long the simulation's clients wait for an answer, about.
+    pace: Duration,
 }
 
 /// Returns the check of what clients saw.
@@ -68,13 +70,22 @@ impl Kind {
         Ok(match self {
             Self::One => {
                 let case = read_case(case, ZooKeeper::validate)?;
-                let crashes = case.crash.iter().map(|crash| ("server".to_owned(), crash.at_ms)).collect();
-                Asked { walks: walks(&case.clients), crashes }
+                let faults = case.crash.iter().flat_map(|crash| crash_and_restart(SERVER, crash.at_ms, crash.for_ms));
+                // A message each way takes three quarters of the longest time.
+                let pace = case.latency_us * 3 / 2 + case.prepare_us + case.log_us + case.apply_us;
+                let (walks, pace) = (walks(&case.clients), Duration::from_micros(pace));
+                Asked { walks, faults: faults.collect(), pace }
             }
             Self::Ensemble => {
                 let case = read_case(case, ZooKeeperEnsemble::validate)?;
-                let crash = |crash: &ServerCrash| (format!("server-{}", crash.server), crash.at_ms);
-                Asked { walks: walks(&case.clients), crashes: case.crashes.iter().map(crash).collect() }
+                let crash = |crash: &ServerCrash| {
+                    crash_and_restart(&format!("server-{}", crash.server), crash.at_ms, crash.for_ms)
+                };
+                Asked {
+                    walks: walks(&case.clients),
+                    faults: case.crashes.iter().flat_map(crash).collect(),
+                    pace: Duration::ZERO,
+                }
             }
         })
     }
@@ -125,9 +136,18 @@ impl Testbed for ZooKeeperTestbed {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let asked = self.servers.read(setup.case).expect("the case was checked");
+        let (mut own, mut port) = (Vec::new(), None);
+        let mut addresses: Vec<_> = self.servers.ports().iter().map(|port| setup.fixture_address(port)).collect();
+        if let (Kind::One, false, Some(command)) = (self.servers, asked.faults.is_empty(), setup.fixture_command) {
+            let lease = port.insert(Lease::for_both()?);
+            addresses = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()))];
+            own.push(Side { name: SERVER.into(), ..command.side() });
+        }
         Ok(Box::new(Running {
             asked,
-            addresses: self.servers.ports().iter().map(|port| setup.fixture_address(port)).collect(),
+            own,
+            port,
+            addresses,
             check: self.servers.check(),
             root: format!("/t{}", COUNT.fetch_add(1, Ordering::Relaxed)),
             history: Recorder::new(),
@@ -137,38 +157,16 @@ impl Testbed for ZooKeeperTestbed {
     }
 }
 
-/// The first thing that went wrong, beside what the clients saw.
-type Problem = Arc<Mutex<Option<Verdict>>>;
-
-/// Clients whose walks are over. Their sessions end when those of all are: nobody asked for their ends, which would delete
-/// nodes that others see.
-type Ended = Arc<Mutex<Vec<Client>>>;
-
-fn note(problem: &Problem, verdict: Verdict) {
-    problem.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(verdict);
-}
-
-/// Returns what the end of a session for this reason means.
-fn verdict_of(error: &ClientError) -> Verdict {
-    let (class, kind) = match error {
-        ClientError::NoSession { .. } | ClientError::NoTree { .. } => {
-            return Verdict::Inconclusive(Inconclusive { reason: error.to_string() });
-        }
-        ClientError::Late => (FindingClass::NotTerminated, "no-answer"),
-        ClientError::Broken(_) => (FindingClass::Abnormal, "connection-broke"),
-        ClientError::Malformed(_) => (FindingClass::WrongResult, "malformed"),
-        ClientError::OutOfOrder { .. } => (FindingClass::WrongResult, "out-of-order"),
-        ClientError::Unspecified(_) => (FindingClass::WrongResult, "unspecified-error"),
-    };
-    Verdict::Fail(Finding { class, kind: kind.into(), summary: error.to_string(), detail: Value::Null })
-}
-
 /// What a history is called that the known fault of the server explains.
 const STALE_PERMISSIONS: &str = "stale-permissions";
 
 /// A test case that runs.
 struct Running {
     asked: Asked,
+    /// The server of the test case's own, if it crashes: others share servers.
+    own: Vec<Side>,
+    /// The port of that server.
+    port: Option<Lease>,
     /// The servers. Clients are connected with one each, in turn.
     addresses: Vec<SocketAddr>,
     check: CheckOf,
@@ -180,8 +178,30 @@ struct Running {
 }
 
 impl Environment for Running {
-    fn processes(&self, _role: &str) -> Vec<Process> {
-        Vec::new()
+    fn services(&self) -> &[Side] {
+        &self.own
+    }
+
+    fn processes(&self, role: &str) -> Vec<Process> {
+        let process = |lease: &Lease| Process {
+            name: role.to_owned(),
+            placeholders: Placeholders::from([("port", lease.port().to_string().into())]),
+            port: None,
+            start: Duration::ZERO,
+        };
+        self.port.iter().map(process).collect()
+    }
+
+    fn prepare(&self, deadline: Instant) {
+        if let Err(error) = self.make_tree(deadline) {
+            note(&self.problem, verdict_of(&error));
+        }
+    }
+
+    fn schedule(&self) -> Schedule {
+        let faults = Faults { schedule: self.asked.faults.clone(), ..Faults::default() };
+        let names: Vec<&str> = self.own.iter().map(|side| side.name.as_str()).collect();
+        Schedule::new(&faults, &[], &names, TimeScale::REAL)
     }
 
     fn clients(&self) -> Option<&dyn Clients> {
@@ -214,19 +234,16 @@ impl Environment for Running {
             }),
             verdict => verdict,
         };
-        let crashes = self.asked.crashes.iter();
-        let not_injected = crashes.map(|(server, at_ms)| format!("crash of {server} at {at_ms} ms")).collect();
-        Ok(Conclusion { not_injected, ..verdict.into() })
+        Ok(verdict.into())
     }
 }
 
 impl Clients for Running {
     fn run(&self, deadline: Instant, _is_cut: &AtomicBool) -> Vec<String> {
-        let clock = Instant::now();
-        if let Err(error) = self.begin(deadline) {
-            note(&self.problem, verdict_of(&error));
+        if self.problem.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
             return Vec::new();
         }
+        let clock = Instant::now();
         std::thread::scope(|scope| {
             for ((number, walk), address) in (1..).zip(&self.asked.walks).zip(self.addresses.iter().cycle()) {
                 scope.spawn(move || {
@@ -236,9 +253,11 @@ impl Clients for Running {
                         session,
                         root: self.root.clone(),
                         waits_for_tree: self.addresses.len() > 1,
+                        pace: Some(self.asked.pace).filter(|_| !self.own.is_empty()),
                         client: None,
+                        is_connected: false,
                         is_expired: false,
-                        was_lost: false,
+                        is_closing: false,
                         ended: Arc::clone(&self.ended),
                         clock,
                         deadline,
@@ -263,130 +282,10 @@ impl Clients for Running {
 
 impl Running {
     /// Makes the tree of the test case.
-    fn begin(&self, deadline: Instant) -> Result<(), ClientError> {
+    fn make_tree(&self, deadline: Instant) -> Result<(), ClientError> {
         let [address, ..] = self.addresses[..] else { return Ok(()) };
         let mut client = Client::connect(address, Session(0), deadline)?;
         client.make_tree(&self.root, deadline)?;
         client.close(deadline)
-    }
-}
-
-/// A session of the server, as the machine has it.
-struct Connection {
-    address: SocketAddr,
-    session: Session,
-    /// The root of the test case's tree.
-    root: String,
-    /// Whether the server may not know the tree yet, as another one made it.
-    waits_for_tree: bool,
-    /// None before it is connected, and if that is lost.
-    client: Option<Client>,
-    /// Whether the session has ended, as the client was silent.
-    is_expired: bool,
-    /// Whether it broke.
-    was_lost: bool,
-    ended: Ended,
-    clock: Instant,
-    deadline: Instant,
-    problem: Problem,
-}
-
-impl Connection {
-    fn with<T>(&mut self, act: impl FnOnce(&mut Client) -> Result<T, ClientError>) -> Result<T, Lost> {
-        let client = self.client.as_mut().ok_or(Lost)?;
-        act(client).map_err(|error| {
-            note(&self.problem, verdict_of(&error));
-            self.client = None;
-            self.was_lost = true;
-            Lost
-        })
-    }
-
-    /// Goes on with the session over another connection, and returns whether it has ended.
-    fn again(&mut self, timeout: Duration) -> Result<bool, Lost> {
-        let (client, session, deadline) = (self.client.take().ok_or(Lost)?, self.session, self.deadline);
-        match client.again(session, timeout, deadline) {
-            Ok(client) => {
-                self.client = client;
-                Ok(self.client.is_none())
-            }
-            Err(error) => {
-                note(&self.problem, verdict_of(&error));
-                self.was_lost = true;
-                Err(Lost)
-            }
-        }
-    }
-}
-
-impl Service for Connection {
-    async fn connect(&mut self) -> Result<(), Lost> {
-        // Another session would have the name of this one, and not its ephemeral nodes.
-        if self.was_lost {
-            return Err(Lost);
-        }
-        self.client = None;
-        self.is_expired = false;
-        let connect = || {
-            let mut client = Client::connect(self.address, self.session, self.deadline)?;
-            client.set_root(self.root.as_str());
-            if self.waits_for_tree {
-                client.await_tree(self.deadline)?;
-            }
-            Ok(client)
-        };
-        self.client = Some(connect().map_err(|error| {
-            note(&self.problem, verdict_of(&error));
-            Lost
-        })?);
-        Ok(())
-    }
-
-    async fn send(&mut self, operation: &Operation) -> Result<(), Lost> {
-        if self.is_expired {
-            return Ok(());
-        }
-        self.with(|client| {
-            client.send(operation);
-            client.flush()
-        })
-    }
-
-    async fn receive(&mut self) -> Result<Response, Lost> {
-        if self.is_expired {
-            // No connection is there on which the server could say so.
-            return Ok(Response::Error(Error::SessionExpired));
-        }
-        let deadline = self.deadline;
-        self.with(|client| client.receive(deadline)).map(|reply| reply.response)
-    }
-
-    fn events(&mut self) -> Vec<Event> {
-        self.client.as_mut().map(Client::events).unwrap_or_default()
-    }
-
-    fn timeout(&self) -> Duration {
-        SILENCE
-    }
-
-    async fn fall_silent(&mut self, halves: u32) -> Result<bool, Lost> {
-        self.is_expired = self.again(SILENCE)?;
-        if !self.is_expired {
-            std::thread::sleep(SILENCE / 2 * halves);
-            self.is_expired = self.again(SESSION_TIMEOUT)?;
-        }
-        Ok(self.is_expired)
-    }
-
-    fn now(&self) -> Time {
-        Time::from_nanos(u64::try_from(self.clock.elapsed().as_nanos()).unwrap_or(u64::MAX))
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        if let Some(client) = self.client.take() {
-            self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(client);
-        }
     }
 }

@@ -186,10 +186,10 @@ fn message(out: &mut Vec<u8>, write: impl FnOnce(&mut Writer<'_>)) {
 
 /// Adds the request for a session, which ends if nothing is heard of it for as long as `timeout_ms`: for a new one, or for
 /// one that a server has granted.
-pub(super) fn connect(out: &mut Vec<u8>, timeout_ms: i32, known: Option<&Credential>) {
+pub(super) fn connect(out: &mut Vec<u8>, timeout_ms: i32, known: Option<&Credential>, seen: i64) {
     message(out, |writer| {
         writer.int(0); // The version of the protocol.
-        writer.long(0); // The last transaction that the client has seen.
+        writer.long(seen); // The last transaction that the client has seen.
         writer.int(timeout_ms);
         // Without a session, all is 0.
         writer.long(known.map_or(0, |known| known.session));
