@@ -21,7 +21,6 @@ use rustix::process::Pid;
 use simutant_sim_core::Random;
 
 use crate::error::HarnessError;
-use crate::process::is_shortage;
 use claim::Claim;
 
 /// Where ports are looked for: below those that systems give to sockets that ask for any (Linux from 32,768 on, others
@@ -55,17 +54,14 @@ impl Lease {
     /// # Errors
     /// As for [`Lease::new`].
     pub fn for_both() -> Result<Self, HarnessError> {
-        let mut tries = BOTH_TRIES_MAX;
-        loop {
+        let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop);
+        for _ in 0..BOTH_TRIES_MAX {
             let lease = Self::new()?;
-            tries -= 1;
-            // Nobody connects meanwhile, so the port is free again at once.
-            match TcpListener::bind((Ipv4Addr::LOCALHOST, lease.port())) {
-                Ok(_) => return Ok(lease),
-                Err(error) if tries == 0 || is_shortage(&error) => return Err(HarnessError::no_port(error)),
-                Err(_) => {}
+            if !is_bound("tcp", lease.port(), bind).map_err(HarnessError::no_port)? {
+                return Ok(lease);
             }
         }
+        Err(HarnessError::no_port(io::ErrorKind::AddrNotAvailable.into()))
     }
 
     fn find() -> io::Result<Self> {
@@ -89,15 +85,21 @@ impl Lease {
 
 /// Returns whether some process has bound the UDP port, on whatever address.
 ///
-/// Without Linux's `/proc` it can only be tried, which takes the port for a moment.
-///
 /// # Errors
 /// The system's reason if it has no files left.
 pub(crate) fn is_taken(port: u16) -> io::Result<bool> {
-    match bound_sockets(port) {
+    is_bound("udp", port, |port| UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).map(drop))
+}
+
+/// Returns whether some socket of a protocol is bound to the port, on whatever address.
+///
+/// Without Linux's `/proc` it can only be tried, which takes the port for a moment: longer if a program is started
+/// meanwhile, which has it until it runs.
+fn is_bound(protocol: &str, port: u16, bind: impl Fn(u16) -> io::Result<()>) -> io::Result<bool> {
+    match bound_sockets(protocol, port) {
         Ok(sockets) => Ok(!sockets.is_empty()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match UdpSocket::bind((Ipv4Addr::LOCALHOST, port)) {
-            Ok(_) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match bind(port) {
+            Ok(()) => Ok(false),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => Ok(true),
             Err(error) => Err(error),
         },
@@ -112,7 +114,7 @@ pub(crate) fn is_taken(port: u16) -> io::Result<bool> {
 /// # Errors
 /// If `/proc` is not that of Linux.
 pub(crate) fn is_bound_by(port: u16, group: Pid) -> io::Result<bool> {
-    let sockets = bound_sockets(port)?;
+    let sockets = bound_sockets("udp", port)?;
     if sockets.is_empty() {
         return Ok(false);
     }
@@ -145,11 +147,12 @@ fn unread_at(line: &str) -> Option<(u16, u64)> {
     Some((u16::from_str_radix(port, 16).ok()?, u64::from_str_radix(unread, 16).ok()?))
 }
 
-/// Returns the link targets of the UDP sockets that are bound to `port`, on whatever address.
-fn bound_sockets(port: u16) -> io::Result<Vec<String>> {
-    let mut sockets = sockets_at(port, Path::new("/proc/net/udp"))?;
+/// Returns the link targets of the sockets of a protocol that are bound to `port`, on whatever address.
+fn bound_sockets(protocol: &str, port: u16) -> io::Result<Vec<String>> {
+    let table = |protocol: String| sockets_at(port, &Path::new("/proc/net").join(protocol));
+    let mut sockets = table(protocol.to_owned())?;
     // A system without IPv6 has no such file.
-    sockets.extend(sockets_at(port, Path::new("/proc/net/udp6")).unwrap_or_default());
+    sockets.extend(table(format!("{protocol}6")).unwrap_or_default());
     Ok(sockets)
 }
 
@@ -253,6 +256,10 @@ mod tests {
         assert!(is_taken(port).expect("files are left"));
         assert!(is_bound_by(port, own_group).expect("/proc is there"));
         assert!(!is_bound_by(port, Pid::INIT).expect("/proc is there"));
+        let is_listening = || is_bound("tcp", port, |_| unreachable!("/proc is there")).expect("files are left");
+        assert!(!is_listening());
+        let _listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).expect("nobody listens");
+        assert!(is_listening());
     }
 
     #[test]

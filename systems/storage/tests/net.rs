@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use simutant_nets::{Budget, StateSpace};
 use simutant_storage::net::{Combined, Driver, Level, Observation, Reply, Stimulus, storage};
 use simutant_storage::protocol;
+use simutant_storage_programs::{Behaviour, Content, Correct, Timestamp};
 
 fn explored(driver: Driver, level: Level) -> StateSpace<Stimulus, Observation> {
     storage(3, driver, level).explore(&Budget::default()).expect("it is small")
@@ -29,8 +30,8 @@ fn there_are_as_many_tests_of_quorum_functions_as_others_found() {
     }
 }
 
-#[test]
-fn the_quorum_functions_of_the_simulation_pass_the_tests_of_the_net() {
+/// Returns what the quorum functions of the simulation make of replies.
+fn specified(replies: &[Reply]) -> Option<Combined> {
     let version = |reply: &Reply| match reply {
         Reply::Holds(version) => Some(protocol::Version {
             timestamp: protocol::Timestamp { number: version.timestamp.into(), writer: 1 },
@@ -38,17 +39,37 @@ fn the_quorum_functions_of_the_simulation_pass_the_tests_of_the_net() {
         }),
         Reply::Written => None,
     };
+    match replies.iter().map(version).collect::<Option<Vec<_>>>() {
+        Some(versions) => protocol::newest(&versions, 2)
+            .map(|version| Combined::Value(version.value.expect("each has a value") as u8)),
+        None => protocol::written(&vec![(); replies.len()], 2).map(|()| Combined::Done),
+    }
+}
+
+/// Returns what those of the programs make of them, for three servers.
+fn programmed(replies: &[Reply]) -> Option<Combined> {
+    let content = |reply: &Reply| match reply {
+        Reply::Holds(version) => Some(Content {
+            timestamp: Timestamp { number: version.timestamp.into(), writer: 1 },
+            value: Some(version.value.into()),
+        }),
+        Reply::Written => None,
+    };
+    match replies.iter().map(content).collect::<Option<Vec<_>>>() {
+        Some(contents) => Correct.reads(&contents, 3).map(|content| Combined::Value(content.value.unwrap_or(0) as u8)),
+        None => Correct.writes(replies.len(), 3).map(|()| Combined::Done),
+    }
+}
+
+#[test]
+fn the_quorum_functions_of_the_simulation_and_of_the_programs_pass_the_tests_of_the_net() {
     let mut tested = 0;
     for driver in DRIVERS {
         for (stimulus, expected) in explored(driver, Level::QuorumFunctions).calls() {
             let Stimulus::Replies(replies) = &stimulus else { panic!("{stimulus:?} is no list of replies") };
-            let versions: Option<Vec<protocol::Version>> = replies.iter().map(version).collect();
-            let combined = match versions {
-                Some(versions) => protocol::newest(&versions, 2)
-                    .map(|version| Combined::Value(version.value.expect("each has a value") as u8)),
-                None => protocol::written(&vec![(); replies.len()], 2).map(|()| Combined::Done),
-            };
-            assert_eq!(expected, BTreeSet::from([Observation::Combined(combined)]), "{stimulus:?}");
+            for combined in [specified(replies), programmed(replies)] {
+                assert_eq!(expected, BTreeSet::from([Observation::Combined(combined)]), "{stimulus:?}");
+            }
             tested += 1;
         }
     }
