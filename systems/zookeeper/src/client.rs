@@ -29,8 +29,8 @@ pub(super) struct Connection {
     stream: Option<Stream<ZooKeeperMessage>>,
     /// What has come since the last reply.
     events: Vec<Event>,
-    /// How many connections of all clients were not made.
-    failed: Rc<Cell<u32>>,
+    /// When any client began last to ask for a connection that was not made.
+    failed: Rc<Cell<Option<Time>>>,
 }
 
 impl Connection {
@@ -39,7 +39,7 @@ impl Connection {
         context: Rc<Context<ZooKeeperMessage>>,
         server: Address,
         session: Session,
-        failed: Rc<Cell<u32>>,
+        failed: Rc<Cell<Option<Time>>>,
     ) -> Self {
         Self { context, server, session, stream: None, events: Vec::new(), failed }
     }
@@ -51,14 +51,14 @@ impl Connection {
     async fn open(&mut self, timeout: Option<VirtualDuration>) -> Result<(), Lost> {
         // The old one is gone, so nothing of it is received any more.
         self.stream = None;
-        let deadline = self.context.now() + TIMEOUT;
+        let (begin, deadline) = (self.now(), self.context.now() + TIMEOUT);
         let mut stream = loop {
             match self.context.connect(self.server, TIMEOUT).await {
                 Ok(stream) => break stream,
                 // A server that has no leader does not listen.
                 Err(ConnectError::Refused) if self.context.now() < deadline => self.context.pause(AGAIN).await,
                 Err(_) => {
-                    self.failed.set(self.failed.get() + 1);
+                    self.failed.set(self.failed.get().max(Some(begin)));
                     return Err(Lost);
                 }
             }

@@ -109,7 +109,7 @@ pub(super) fn configure(case: &TestCase, rule: AclRecord) -> Simulation<ZooKeepe
     simulation.add_restartable("server", move |context| server(context, speed, rule));
     let address = simulation.address("server", PORT);
     let observer = Observer::new(&simulation);
-    let failed = Rc::new(Cell::new(0));
+    let failed = Rc::new(Cell::new(None));
     for (number, walk) in (1..).zip(&case.clients) {
         add_client(&mut simulation, (Session(number), walk), address, VirtualTime::ZERO, &observer, &failed);
     }
@@ -142,7 +142,7 @@ pub(super) fn add_client(
     address: Address,
     begin: VirtualTime,
     observer: &Observer<Operation, Response>,
-    failed: &Rc<Cell<u32>>,
+    failed: &Rc<Cell<Option<Time>>>,
 ) -> Ended {
     let (walk, history, failed) = (walk.clone(), observer.recorder().clone(), failed.clone());
     let body = move |context: Context<ZooKeeperMessage>| async move {
@@ -166,9 +166,14 @@ pub(super) fn crash_and_restart(component: &str, at_ms: u64, for_ms: u64) -> [Sc
     [at(at_ms, Fault::Crash { component: component.into() }), at(at_ms + for_ms, restart)]
 }
 
-/// Checks that no connection failed, and that each call from some time on has an answer.
-pub(super) fn answered(history: &History<Operation, Response>, failed: u32, from: Time) -> Result<(), CheckFailure> {
-    if failed > 0 {
+/// Checks that from some time on each connection is made, of which the last one that is not began when `failed` says, and
+/// each call has an answer.
+pub(super) fn answered(
+    history: &History<Operation, Response>,
+    failed: Option<Time>,
+    from: Time,
+) -> Result<(), CheckFailure> {
+    if failed >= Some(from) {
         return Err(CheckFailure::new("the server refuses connections"));
     }
     match history.calls().iter().find(|call| call.invoked.time >= from && matches!(call.end, End::Unknown)) {

@@ -96,6 +96,28 @@ fn a_leader_that_is_cut_off_commits_nothing_and_steps_down() {
 }
 
 #[test]
+fn the_server_of_the_latest_epoch_wins_the_next_election() {
+    let mut won = 0;
+    for index in 0..40 {
+        // The second server leads without the third one, which is back when the second one is cut off.
+        let cut = |server, at_ms| Separation { components: [server].into(), at_ms, for_ms: 250 };
+        let trace = trace_of(&EnsembleTestCase { partitions: vec![cut(3, 2), cut(2, 240)], ..undisturbed(index) });
+        let leaders: Vec<_> = trace
+            .iter()
+            .filter_map(|event| match &event.action {
+                Action::PhaseBegan { component, phase } if phase == "leading" => Some(&**component),
+                _ => None,
+            })
+            .collect();
+        if leaders.len() > 2 {
+            assert_eq!(leaders[..3], ["server-3", "server-2", "server-1"], "test case {index}");
+            won += 1;
+        }
+    }
+    assert!(won > 5, "there were {won} such elections");
+}
+
+#[test]
 fn test_cases_bring_followers_back_that_missed_entries_or_logged_too_many() {
     let (mut were_sent_entries, mut forgot) = (0, 0);
     for index in 0..500 {
