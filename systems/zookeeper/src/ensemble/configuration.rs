@@ -43,7 +43,7 @@ const CRASH_AT_MS: RangeInclusive<u64> = 1..=40;
 
 /// Which servers are cut off, and when.
 const PARTITIONS: Separations =
-    Separations { count: 0..=2, components: 1..=SERVERS as usize, begin_ms: 1..=300, for_ms: 20..=400 };
+    Separations { count: 0..=2, components: 1..=SERVERS as usize, begin_ms: 1..=440, for_ms: 20..=400 };
 
 /// How long a server waits at least for another one that says nothing: several times as long as it takes to log a
 /// change.
@@ -70,7 +70,7 @@ pub struct EnsembleTestCase {
     /// Crashes of servers, which then restart with their logs: at most two.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub crashes: Vec<ServerCrash>,
-    /// Which servers, from 1 to 3, do not reach the others: at most two partitions. They begin from 1 to 300 ms after
+    /// Which servers, from 1 to 3, do not reach the others: at most two partitions. They begin from 1 to 440 ms after
     /// clients do, and last from 20 to 400 ms. Clients reach their servers all the time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partitions: Vec<Separation>,
@@ -108,7 +108,11 @@ impl EnsembleTestCase {
         let seed = random.bits();
         // Most test cases are about the rest.
         let count = if random.uniform(0..3_u8) == 0 { 1..=2 } else { 0..=0 };
-        let partitions = Separations { count, ..PARTITIONS }.draw(random);
+        let mut partitions = Separations { count, begin_ms: CRASH_AT_MS, ..PARTITIONS }.draw(random);
+        // Clients may be done once servers reach each other again, so a second partition begins before.
+        if let [first, second] = &mut partitions[..] {
+            second.at_ms = (first.at_ms..=first.at_ms + first.for_ms).draw(random);
+        }
         Self { latency_us, far_us, prepare_us, log_us, apply_us, crashes, partitions, clients, seed }
     }
 
