@@ -111,13 +111,13 @@ pub enum Observation {
 }
 
 /// The net as a system, whose mutants are faulty Paxos.
-pub type PaxosNet = NetSystem<Decree>;
+pub type PaxosNet = NetSystem<SingleDecree>;
 
 /// The net of two and three replicas.
 #[derive(Debug)]
-pub struct Decree;
+pub struct SingleDecree;
 
-impl NetModel for Decree {
+impl NetModel for SingleDecree {
     const NAME: &'static str = "paxos-net";
 
     type Arguments = (Replica, Failures);
