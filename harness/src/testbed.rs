@@ -14,7 +14,7 @@ use serde_json::Value;
 use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
-use crate::faults::Schedule;
+use crate::faults::{Injection, Schedule};
 use crate::implementation::FixtureCommand;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
@@ -200,6 +200,12 @@ pub trait Environment {
     /// Returns what is done to the processes while they run, by their names. By default nothing is.
     fn schedule(&self) -> Schedule {
         Schedule::default()
+    }
+
+    /// Does to the network what the schedule says, at its moment; returns why it cannot. By default the network has a clock
+    /// of its own.
+    fn inject(&self, _injection: &Injection) -> Option<String> {
+        None
     }
 
     /// Is told when all processes are ready, which is when the schedule begins: a network with faults of its own begins

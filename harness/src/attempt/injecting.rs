@@ -116,8 +116,9 @@ impl Members<'_> {
     }
 
     fn inject(&mut self, scheduled: &ScheduledInjection) -> Result<Injected, HarnessError> {
-        // The network has a clock of its own.
-        let Some(process) = scheduled.injection.process() else { return Ok(Injected::Done) };
+        let Some(process) = scheduled.injection.process() else {
+            return Ok(self.attempt.environment.inject(&scheduled.injection).map_or(Injected::Done, Injected::Not));
+        };
         let Some(place) = self.all.iter().position(|member| member.name == *process) else {
             return Ok(Injected::Not("no process has this name".into()));
         };

@@ -6,10 +6,12 @@
 //! Clients take the walks of the simulated ones, each in a thread and at its own pace: latencies and the times that stages take
 //! are the server's own. One server serves all test cases of a job in which no server crashes; each of them has a tree of its own
 //! below a node of that server. A test case with a crash has a server of its own, which is killed and started again with its
-//! data: clients go on with their sessions when it is there again.
+//! data: clients go on with their sessions when it is there again. Each test case of an ensemble has servers of its own, in ten
+//! times the time of the simulation: half a second is the least in which real servers can miss each other.
 
 mod client;
 mod connection;
+mod own;
 mod script;
 mod server;
 mod walks;
@@ -21,7 +23,7 @@ use walks::{ZOOKEEPER, ZOOKEEPER_2439, ZOOKEEPER_ENSEMBLE};
 
 pub use client::{Client, ClientError, Reply, Xid};
 pub use script::{CallScript, ScriptDomain, ScriptedCall, Sessions, ZooKeeperHistory};
-pub use server::{Servers, ensemble, one_server};
+pub use server::{Servers, one_server};
 
 /// The testbeds: of one server, of one with ZOOKEEPER-2439, and of three.
 pub const TESTBEDS: Testbeds = Testbeds::new(&[&ZOOKEEPER, &ZOOKEEPER_2439, &ZOOKEEPER_ENSEMBLE]);

@@ -48,11 +48,11 @@ pub(super) struct Connection {
     pub(super) session: Session,
     /// The root of the test case's tree.
     pub(super) root: String,
-    /// Whether the server may not know the tree yet, as another one made it.
-    pub(super) waits_for_tree: bool,
-    /// If servers crash, so that connections may break: how long it waits for an answer before it looks. A real server
-    /// answers sooner than the simulated one, and crashes would come when all is over.
-    pub(super) pace: Option<Duration>,
+    /// Whether connections may break.
+    pub(super) may_break: bool,
+    /// How long it waits for an answer before it looks. A real server answers sooner than the simulated one, and faults
+    /// would come when all is over.
+    pub(super) pace: Duration,
     /// None before there is a session.
     pub(super) client: Option<Client>,
     /// Whether the connection is there, as far as is known.
@@ -76,7 +76,7 @@ impl Connection {
     }
 
     fn lose(&mut self, error: &ClientError) -> Lost {
-        if !(self.pace.is_some() && matches!(error, ClientError::Broken(_))) {
+        if !(self.may_break && matches!(error, ClientError::Broken(_))) {
             note(&self.problem, verdict_of(error));
         }
         self.is_connected = false;
@@ -99,9 +99,6 @@ impl Connection {
     fn new_session(&self) -> Result<Client, ClientError> {
         let mut client = Client::connect(self.address, self.session, self.deadline)?;
         client.set_root(self.root.as_str());
-        if self.waits_for_tree {
-            client.await_tree(self.deadline)?;
-        }
         Ok(client)
     }
 }
@@ -143,7 +140,7 @@ impl Service for Connection {
             return Ok(Response::Error(Error::SessionExpired));
         }
         let deadline = self.deadline;
-        std::thread::sleep(self.pace.unwrap_or_default());
+        std::thread::sleep(self.pace);
         self.with(|client| client.receive(deadline)).map(|reply| reply.response)
     }
 

@@ -114,7 +114,7 @@ pub fn one_server() -> FixtureCommand {
 }
 
 /// Returns how an ensemble is started: a shell starts its members, and all of them end with it.
-pub fn ensemble() -> FixtureCommand {
+fn ensemble() -> FixtureCommand {
     let member =
         |(number, (one, other)): (usize, &(&str, &str))| format!("server.{number}=127.0.0.1:{{{one}}}:{{{other}}}\n");
     let members: String = (1..).zip(&MEMBER_PORTS).map(member).collect();

@@ -2,7 +2,7 @@
 //! drives the clients of the simulation drives [clients](super::Client) of the servers, each in a thread, and the
 //! specification judges what they saw.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -10,16 +10,17 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_harness::{
-    Clients, Conclusion, Environment, Finding, HarnessError, InvalidCase, Lease, Left, Placeholders, Process, Schedule,
-    Setup, Side, Testbed, TimeScale, Verdict, read_case,
+    Clients, Conclusion, Environment, Finding, HarnessError, Inconclusive, Injection, InvalidCase, Left, Process, Role,
+    Schedule, Setup, Side, Testbed, TimeScale, Verdict, read_case,
 };
 use simutant_models::{End, RealClock, Script, Walker};
 use simutant_oracle::{Check, History, IMPOSSIBLE_HISTORY, Recorder, Session};
 use simutant_sim_core::{Faults, ScheduledFault};
-use simutant_system::{System, Walk};
+use simutant_system::{Separation, System, Walk};
 use simutant_zookeeper_histories::{Operation, Response};
 
 use super::connection::{Connection, Ended, Problem, note, verdict_of};
+use super::own::{OwnServers, ROLES, SERVER, server_name};
 use super::{Client, ClientError};
 use crate::configuration::crash_and_restart;
 use crate::{ServerCrash, ZooKeeper, ZooKeeper2439, ZooKeeperEnsemble, check, check_ensemble, machine};
@@ -31,8 +32,11 @@ pub(super) const ZOOKEEPER_2439: ZooKeeperTestbed =
 pub(super) const ZOOKEEPER_ENSEMBLE: ZooKeeperTestbed =
     ZooKeeperTestbed { system: ZooKeeperEnsemble::NAME, servers: Kind::Ensemble };
 
-/// What reports call the server of a test case's own.
-const SERVER: &str = "server";
+/// How long a second of the simulation of an ensemble takes: an election among real servers takes as much longer.
+const ENSEMBLE_SECONDS: u32 = 10;
+
+/// The time limit of a test case: servers take seconds to start and to elect a leader, more on a busy machine.
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How long the end of a session may take. Nothing depends on it.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
@@ -55,8 +59,12 @@ enum Kind {
 struct Asked {
     /// What clients do.
     walks: Vec<Script>,
+    /// How long a second of the simulation takes.
+    seconds: u32,
     /// Crashes of servers.
     faults: Vec<ScheduledFault>,
+    /// Which servers do not reach the others, and when.
+    partitions: Vec<Separation>,
     /// How long the simulation's clients wait for an answer, about.
     pace: Duration,
 }
@@ -74,28 +82,24 @@ impl Kind {
                 // A message each way takes three quarters of the longest time.
                 let pace = case.latency_us * 3 / 2 + case.prepare_us + case.log_us + case.apply_us;
                 let (walks, pace) = (walks(&case.clients), Duration::from_micros(pace));
-                Asked { walks, faults: faults.collect(), pace }
+                Asked { walks, seconds: 1, faults: faults.collect(), partitions: Vec::new(), pace }
             }
             Self::Ensemble => {
                 let case = read_case(case, ZooKeeperEnsemble::validate)?;
                 let crash = |crash: &ServerCrash| {
-                    crash_and_restart(&format!("server-{}", crash.server), crash.at_ms, crash.for_ms)
+                    crash_and_restart(&server_name(crash.server as usize), crash.at_ms, crash.for_ms)
                 };
+                // The change of a follower's client is sent to its server, the leader, a follower, and all the way back.
+                let pace = case.latency_us * 9 / 2 + case.prepare_us + case.log_us + case.apply_us;
                 Asked {
                     walks: walks(&case.clients),
+                    seconds: ENSEMBLE_SECONDS,
                     faults: case.crashes.iter().flat_map(crash).collect(),
-                    pace: Duration::ZERO,
+                    partitions: case.partitions,
+                    pace: Duration::from_micros(pace),
                 }
             }
         })
-    }
-
-    /// Returns the ports of the servers for clients, as the fixture names them.
-    const fn ports(self) -> &'static [&'static str] {
-        match self {
-            Self::One => &["fixture_port"],
-            Self::Ensemble => &["fixture_port", "fixture_port2", "fixture_port3"],
-        }
     }
 
     fn check(self) -> CheckOf {
@@ -118,8 +122,20 @@ impl Testbed for ZooKeeperTestbed {
         }
     }
 
+    fn roles(&self) -> &[Role] {
+        if self.servers == Kind::One { &[] } else { &ROLES }
+    }
+
     fn needs_fixture(&self) -> bool {
-        true
+        self.servers == Kind::One
+    }
+
+    fn timeout(&self) -> Duration {
+        TIMEOUT
+    }
+
+    fn jobs_for_each_core(&self) -> usize {
+        1
     }
 
     /// The test case leaves nothing open.
@@ -136,17 +152,16 @@ impl Testbed for ZooKeeperTestbed {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let asked = self.servers.read(setup.case).expect("the case was checked");
-        let (mut own, mut port) = (Vec::new(), None);
-        let mut addresses: Vec<_> = self.servers.ports().iter().map(|port| setup.fixture_address(port)).collect();
-        if let (Kind::One, false, Some(command)) = (self.servers, asked.faults.is_empty(), setup.fixture_command) {
-            let lease = port.insert(Lease::for_both()?);
-            addresses = vec![SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()))];
-            own.push(Side { name: SERVER.into(), ..command.side() });
-        }
+        let own = match (self.servers, setup.fixture_command) {
+            (Kind::One, Some(command)) if !asked.faults.is_empty() => Some(OwnServers::one(command, setup.folder)?),
+            (Kind::One, _) => None,
+            (Kind::Ensemble, _) => Some(OwnServers::ensemble(setup.folder, !asked.partitions.is_empty())?),
+        };
+        let shared = || vec![setup.fixture_address("fixture_port")];
+        let addresses = own.as_ref().map_or_else(shared, OwnServers::addresses);
         Ok(Box::new(Running {
             asked,
             own,
-            port,
             addresses,
             check: self.servers.check(),
             root: format!("/t{}", COUNT.fetch_add(1, Ordering::Relaxed)),
@@ -163,10 +178,8 @@ const STALE_PERMISSIONS: &str = "stale-permissions";
 /// A test case that runs.
 struct Running {
     asked: Asked,
-    /// The server of the test case's own, if it crashes: others share servers.
-    own: Vec<Side>,
-    /// The port of that server.
-    port: Option<Lease>,
+    /// The servers, if they are the test case's own, and not the fixture.
+    own: Option<OwnServers>,
     /// The servers. Clients are connected with one each, in turn.
     addresses: Vec<SocketAddr>,
     check: CheckOf,
@@ -179,29 +192,35 @@ struct Running {
 
 impl Environment for Running {
     fn services(&self) -> &[Side] {
-        &self.own
+        self.own.as_ref().map_or(&[], |own| &own.services)
     }
 
     fn processes(&self, role: &str) -> Vec<Process> {
-        let process = |lease: &Lease| Process {
-            name: role.to_owned(),
-            placeholders: Placeholders::from([("port", lease.port().to_string().into())]),
-            port: None,
-            start: Duration::ZERO,
-        };
-        self.port.iter().map(process).collect()
+        self.own.as_ref().map(|own| own.processes(role)).unwrap_or_default()
     }
 
     fn prepare(&self, deadline: Instant) {
-        if let Err(error) = self.make_tree(deadline) {
-            note(&self.problem, verdict_of(&error));
-        }
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                self.enter();
+                if let Err(error) = self.make_tree(deadline) {
+                    note(&self.problem, verdict_of(&error));
+                }
+            });
+        });
     }
 
     fn schedule(&self) -> Schedule {
         let faults = Faults { schedule: self.asked.faults.clone(), ..Faults::default() };
-        let names: Vec<&str> = self.own.iter().map(|side| side.name.as_str()).collect();
-        Schedule::new(&faults, &[], &names, TimeScale::REAL)
+        let names = self.own.as_ref().map(OwnServers::names).unwrap_or_default();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let partitions: Vec<_> = self.asked.partitions.iter().map(|cut| cut.partition(server_name)).collect();
+        let scale = TimeScale::new(self.asked.seconds.into()).expect("it is above 0");
+        Schedule::new(&faults, &partitions, &names, scale)
+    }
+
+    fn inject(&self, injection: &Injection) -> Option<String> {
+        self.own.as_ref()?.inject(injection, &self.asked.partitions)
     }
 
     fn clients(&self) -> Option<&dyn Clients> {
@@ -244,16 +263,20 @@ impl Clients for Running {
             return Vec::new();
         }
         let clock = Instant::now();
+        let is_disturbed = self.own.is_some() && !(self.asked.faults.is_empty() && self.asked.partitions.is_empty());
+        let pace = if is_disturbed { self.asked.pace * self.asked.seconds } else { Duration::ZERO };
         std::thread::scope(|scope| {
             for ((number, walk), address) in (1..).zip(&self.asked.walks).zip(self.addresses.iter().cycle()) {
                 scope.spawn(move || {
+                    self.enter();
                     let session = Session(number);
                     let connection = Connection {
                         address: *address,
                         session,
                         root: self.root.clone(),
-                        waits_for_tree: self.addresses.len() > 1,
-                        pace: Some(self.asked.pace).filter(|_| !self.own.is_empty()),
+                        // Also servers that nobody disturbs may elect another leader, on a busy machine.
+                        may_break: self.own.is_some(),
+                        pace,
                         client: None,
                         is_connected: false,
                         is_expired: false,
@@ -281,11 +304,26 @@ impl Clients for Running {
 }
 
 impl Running {
-    /// Makes the tree of the test case.
+    /// Moves this thread to where the servers can be reached.
+    fn enter(&self) {
+        if let Some(Err(error)) = self.own.as_ref().map(OwnServers::enter) {
+            let reason = format!("the network of the servers cannot be entered: {error}");
+            note(&self.problem, Verdict::Inconclusive(Inconclusive { reason }));
+        }
+    }
+
+    /// Makes the tree of the test case, and waits until all servers know it.
     fn make_tree(&self, deadline: Instant) -> Result<(), ClientError> {
-        let [address, ..] = self.addresses[..] else { return Ok(()) };
-        let mut client = Client::connect(address, Session(0), deadline)?;
-        client.make_tree(&self.root, deadline)?;
-        client.close(deadline)
+        for (place, address) in self.addresses.iter().enumerate() {
+            let mut client = Client::connect(*address, Session(0), deadline)?;
+            if place == 0 {
+                client.make_tree(&self.root, deadline)?;
+            } else {
+                client.set_root(self.root.as_str());
+                client.await_tree(deadline)?;
+            }
+            client.close(deadline)?;
+        }
+        Ok(())
     }
 }
