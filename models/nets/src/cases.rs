@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use simutant_outcomes::{Finding, Inconclusive, Verdict};
-use simutant_random::Random;
 
 use crate::Token;
 use crate::explorer::ExploreError;
-use crate::firing::{Effect, Firing};
-use crate::multiset::{Overflow, Store, TooMany, hasher};
-use crate::net::{Core, Net};
+
+use crate::multiset::{Store, TooMany, hasher};
+use crate::net::Net;
 use crate::space::StateSpace;
 
 /// A stimulus or an observation.
@@ -141,7 +140,7 @@ pub(crate) type Seen = (u32, u32);
 pub(crate) struct Collected {
     pub(crate) inputs: Sets,
     pub(crate) outputs: Sets,
-    cases: BTreeSet<Seen>,
+    pub(crate) cases: BTreeSet<Seen>,
 }
 
 impl Collected {
@@ -171,7 +170,7 @@ impl Collected {
     }
 
     /// Returns the numbers of what is seen of a transition.
-    fn seen_of_all<I: Event, O: Event>(
+    pub(crate) fn seen_of_all<I: Event, O: Event>(
         &mut self,
         net: &Net<I, O>,
         transition: usize,
@@ -188,7 +187,7 @@ impl Collected {
         Ok((self.inputs.with(seen.0, input)?, self.outputs.with(seen.1, output)?))
     }
 
-    fn tests<I: Event, O: Event>(&self, paths: Paths, endless: usize) -> Tests<I, O> {
+    pub(crate) fn tests<I: Event, O: Event>(&self, paths: Paths, endless: usize) -> Tests<I, O> {
         let mut outcomes: BTreeMap<BTreeSet<I>, BTreeSet<BTreeSet<O>>> = BTreeMap::new();
         // Those with the same inputs come one after the other.
         let cases: Vec<Seen> = self.cases.iter().copied().collect();
@@ -339,135 +338,15 @@ impl<I: Event, O: Event> StateSpace<I, O> {
     }
 }
 
-/// Chooses one of the steps that are possible: see [`Net::simulate_by`].
-pub type Choose<'a> = dyn FnMut(&[usize], Option<usize>, &mut Random) -> usize + 'a;
-
-/// A step, with the marking after it.
-type Step = (usize, Effect, Vec<u32>);
-
-/// Returns the next step at a marking, after the transition of the last one; `None` if there is none.
-type Next<'a> =
-    dyn FnMut(&mut Core, &mut Firing, &[u32], Option<usize>, &mut Random) -> Result<Option<Step>, Overflow> + 'a;
-
-/// Is told of each step: the net, the transition that fires, and what it binds.
-type Fired<'a, N> = dyn FnMut(&N, usize, &[u32]) + 'a;
-
 impl<I: Event, O: Event> Net<I, O> {
-    /// Returns a test case for each set of stimuli of so many random runs, with what is observed of the runs that had them:
-    /// for nets whose state space is too large. Each step is one of those that are possible, all equally likely. A run with
-    /// more than `steps_max` steps gives no test case.
-    ///
-    /// # Errors
-    /// [`ExploreError`] if the net has a mistake, or if something does not fit into 32 bits.
-    pub fn simulate(&mut self, runs: usize, seed: u64, steps_max: usize) -> Result<Tests<I, O>, ExploreError> {
-        let next: &mut Next<'_> = &mut |core, firing, marking, _, random| firing.sample(core, marking, random);
-        self.walk(runs, seed, steps_max, next, &mut |_, _, _| {})
-    }
-
-    /// Returns the [calls](StateSpace::calls) of so many random runs, of each of them at most `steps_max` steps: for nets whose
-    /// state space is too large.
-    ///
-    /// ```
-    /// use std::collections::BTreeSet;
-    /// use simutant_nets::Net;
-    ///
-    /// let mut net = Net::<u32, u32>::with_events("squares");
-    /// let numbers = net.place("numbers", 1..=1_000);
-    /// let square = net.transition("square", numbers.take(), |_: u32| Some(()), ());
-    /// square.input(|number| Some(number)).output(|number| Some(number * number));
-    ///
-    /// let calls = net.simulate_calls(3, 1, 10)?;
-    /// assert!(calls.len() > 20 && calls.iter().all(|(number, squares)| squares.contains(&(number * number))));
-    /// # Ok::<(), simutant_nets::ExploreError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`Net::simulate`].
-    pub fn simulate_calls(&mut self, runs: usize, seed: u64, steps_max: usize) -> Result<Calls<I, O>, ExploreError> {
-        let mut calls = Calls::new();
-        let next: &mut Next<'_> = &mut |core, firing, marking, _, random| firing.sample(core, marking, random);
-        self.walk(runs, seed, steps_max, next, &mut |net, transition, binding| {
-            net.called(transition, binding, &mut calls);
-        })?;
-        Ok(calls)
-    }
-
     /// Adds the call that the firing of a transition is, if it is one.
-    fn called(&self, transition: usize, binding: &[u32], calls: &mut Calls<I, O>) {
+    pub(crate) fn called(&self, transition: usize, binding: &[u32], calls: &mut Calls<I, O>) {
         let (events, places) = (&self.events[transition], &self.core.stores);
         let input = events.input.as_ref().and_then(|input| input(binding, places));
         let output = events.output.as_ref().and_then(|output| output(binding, places));
         if let Some((input, output)) = input.zip(output) {
             calls.entry(input).or_default().insert(output);
         }
-    }
-
-    /// As [`Net::simulate`], with steps that `choose` chooses: it is given the number of the transition of each step that
-    /// is possible, that of the last step, and a generator, and returns the place of the chosen one.
-    ///
-    /// Cost: all steps that are possible are found for each that is made.
-    ///
-    /// # Errors
-    /// Those of [`Net::simulate`].
-    ///
-    /// # Panics
-    /// If `choose` returns a place beyond the end.
-    pub fn simulate_by(
-        &mut self,
-        runs: usize,
-        seed: u64,
-        steps_max: usize,
-        choose: &mut Choose<'_>,
-    ) -> Result<Tests<I, O>, ExploreError> {
-        let next: &mut Next<'_> = &mut |core, firing, marking, last, random| {
-            let mut steps = Vec::new();
-            firing.successors(core, marking, |transition, effect, after| {
-                steps.push((transition, effect.clone(), after.to_vec()));
-                Ok::<(), Overflow>(())
-            })?;
-            let open: Vec<usize> = steps.iter().map(|(transition, ..)| *transition).collect();
-            Ok((!open.is_empty()).then(|| steps.swap_remove(choose(&open, last, random))))
-        };
-        self.walk(runs, seed, steps_max, next, &mut |_, _, _| {})
-    }
-
-    fn walk(
-        &mut self,
-        runs: usize,
-        seed: u64,
-        steps_max: usize,
-        next: &mut Next<'_>,
-        fired: &mut Fired<'_, Self>,
-    ) -> Result<Tests<I, O>, ExploreError> {
-        self.check()?;
-        let mut random = Random::from_seed(seed);
-        let mut firing = Firing::new(&self.core);
-        let mut collected = Collected::new::<I, O>();
-        let initial: Vec<u32> = self.core.places.iter().map(|place| place.initial).collect();
-        let mut endless = 0;
-        for _ in 0..runs {
-            let mut marking = initial.clone();
-            let (mut seen, mut last) = (NOTHING, None);
-            let mut steps = 0;
-            loop {
-                let step = next(&mut self.core, &mut firing, &marking, last, &mut random);
-                let step = step.map_err(|overflow| self.core.too_many(overflow))?;
-                let Some((transition, Effect { binding, .. }, after)) = step else {
-                    collected.cases.insert(seen);
-                    break;
-                };
-                if steps == steps_max {
-                    endless += 1;
-                    break;
-                }
-                fired(self, transition, &binding);
-                let events = collected.seen_of_all(self, transition, &binding)?;
-                seen = collected.with(seen, events)?;
-                (marking, last) = (after, Some(transition));
-                steps += 1;
-            }
-        }
-        Ok(collected.tests(Paths::Simulated, endless))
     }
 }
 

@@ -51,19 +51,21 @@ mod graph;
 mod multiset;
 mod net;
 mod property;
+mod simulating;
 mod space;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 
 pub use arcs::{Any, Body, Input, Inputs, One, Output, Outputs, Place, Put, PutAll, TakeAll, any};
-pub use cases::{Calls, Choose, Event, Paths, TestCase, Tests};
+pub use cases::{Calls, Event, Paths, TestCase, Tests};
 pub use drawing::{ArcKind, Drawing, NetArc, Structure};
 pub use driving::Driven;
 pub use explorer::{Budget, Each, Explorable, ExploreError, Rows, explore};
 pub use graph::{Lasso, StateGraph};
 pub use net::{Added, Net, NetError};
 pub use property::{Checked, PropertyKind, Witness};
+pub use simulating::Choose;
 pub use space::{Fired, Marking, StateSpace};
 
 /// A value that a place can hold.
