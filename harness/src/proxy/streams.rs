@@ -139,8 +139,8 @@ enum Content {
 }
 
 enum State {
-    /// It arrives then.
-    Arriving(Instant),
+    /// It arrives then, with a bit flipped that a random number says, if there is one.
+    Arriving(Instant, Option<u64>),
     /// It was lost, and is sent again then; how long to wait if that is lost, too.
     Lost(Instant, VirtualDuration),
 }
@@ -148,7 +148,7 @@ enum State {
 impl State {
     fn moment(&self) -> Instant {
         match self {
-            Self::Arriving(moment) | Self::Lost(moment, _) => *moment,
+            Self::Arriving(moment, _) | Self::Lost(moment, _) => *moment,
         }
     }
 }
@@ -299,7 +299,7 @@ impl Connection {
     }
 
     /// Sets something on its way.
-    fn send(&mut self, flow: usize, mut content: Content, weather: &mut dyn Weather) {
+    fn send(&mut self, flow: usize, content: Content, weather: &mut dyn Weather) {
         let now = Instant::now();
         let state = content.sent(self.way(flow), TIMEOUT_MIN, now, weather);
         self.flows[flow].queued_bytes += content.len();
@@ -321,8 +321,8 @@ impl Connection {
             let (way, sent) = (self.way(flow), piece.sent);
             let is_separated = weather.is_separated(way[0], way[1]);
             let again = match piece.state {
-                State::Arriving(_) if is_separated => Some(State::lost(TIMEOUT_MIN, now, weather)),
-                State::Arriving(_) => None,
+                State::Arriving(..) if is_separated => Some(State::lost(TIMEOUT_MIN, now, weather)),
+                State::Arriving(..) => None,
                 State::Lost(_, timeout) => {
                     if now.saturating_duration_since(sent) > weather.real(StreamSettings::default().give_up_after) {
                         return Some(Over::Reset);
@@ -333,11 +333,19 @@ impl Connection {
             let front = &mut self.flows[flow].pieces[0];
             match again {
                 Some(state) => front.state = state,
-                None => match self.deliver(flow) {
-                    Ok(true) => {}
-                    Ok(false) => return None,
-                    Err(_) => return Some(Over::Reset),
-                },
+                None => {
+                    // What is sent again is as it was before.
+                    if let State::Arriving(_, corruption) = &mut front.state
+                        && let Some(bits) = corruption.take()
+                    {
+                        front.content.flip(bits);
+                    }
+                    match self.deliver(flow) {
+                        Ok(true) => {}
+                        Ok(false) => return None,
+                        Err(_) => return Some(Over::Reset),
+                    }
+                }
             }
         }
         None
@@ -428,9 +436,9 @@ impl State {
 }
 
 impl Content {
-    /// Returns what becomes of a piece that is sent now. It may arrive with a bit changed.
+    /// Returns what becomes of a piece that is sent now. It may arrive with a bit flipped.
     fn sent(
-        &mut self,
+        &self,
         [source, destination]: [usize; 2],
         timeout: VirtualDuration,
         now: Instant,
@@ -439,17 +447,21 @@ impl Content {
         match weather.fate(source, destination, self.len() as u32) {
             network::Fate::Dropped(_) => State::lost(timeout, now, weather),
             network::Fate::Delivered(arrival) if arrival.is_corrupted => match (self, weather.stream_corruption()) {
-                (Self::Bytes(bytes), Some(bits)) => {
-                    let bit = (bits % (8 * bytes.len() as u64)) as usize;
-                    bytes[bit / 8] ^= 1 << (bit % 8);
-                    State::Arriving(now + weather.real(arrival.after))
-                }
+                (Self::Bytes(_), Some(bits)) => State::Arriving(now + weather.real(arrival.after), Some(bits)),
                 // It is discarded by its checksum.
                 _ => State::lost(timeout, now, weather),
             },
             network::Fate::Delivered(arrival) | network::Fate::Duplicated(arrival, _) => {
-                State::Arriving(now + weather.real(arrival.after))
+                State::Arriving(now + weather.real(arrival.after), None)
             }
+        }
+    }
+
+    /// Flips the bit that a random number says.
+    fn flip(&mut self, bits: u64) {
+        if let Self::Bytes(bytes) = self {
+            let bit = (bits % (8 * bytes.len() as u64)) as usize;
+            bytes[bit / 8] ^= 1 << (bit % 8);
         }
     }
 

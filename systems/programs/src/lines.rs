@@ -10,8 +10,8 @@ use crate::checked::Checked;
 /// How much is read at a time.
 const PIECE_BYTES: usize = 16 * 1_024;
 
-/// How long a line may be.
-const LINE_BYTES_MAX: usize = 128;
+/// How long a line may be: some have a few words for each of many decrees.
+const LINE_BYTES_MAX: usize = 4_096;
 
 /// A text that is no line of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

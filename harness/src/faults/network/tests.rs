@@ -491,6 +491,26 @@ fn a_connection_passes_on_what_is_corrupted_if_it_is_told_to() {
 }
 
 #[test]
+fn what_is_corrupted_and_lost_is_sent_again_as_it_was() {
+    let (from, occurrences) = (Some("a".into()), Occurrences::Only(2));
+    let rule = Rule { from, occurrences, ..Rule::of(Effect::Corrupt) };
+    // The text is on its way when the partition begins.
+    let partition = ScheduledPartition {
+        from: VirtualTime::from_millis(50),
+        until: Some(VirtualTime::from_millis(1_000)),
+        groups: vec![vec!["a".into()]],
+    };
+    let link = Link::constant(VirtualDuration::from_millis(100));
+    let world = World::new(&Network { rules: vec![rule], partitions: vec![partition], ..link.into() });
+    world.network.corrupt_streams(Random::from_seed(7));
+    let ([mut near, mut far], mut found) = (world.connect(), [0; 4]);
+    world.network.begin(Instant::now());
+    near.write_all(b"text").expect("the kernel takes it");
+    far.read_exact(&mut found).expect("it arrives");
+    assert_eq!(found, *b"text");
+}
+
+#[test]
 fn rules_about_kinds_are_said_and_the_others_hold() {
     let kind = Rule { kind: Some("ACK".into()), ..Rule::of(Effect::Drop) };
     let twice = Rule { from: Some("nobody".into()), ..Rule::of(Effect::Duplicate) };
