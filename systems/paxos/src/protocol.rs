@@ -1,9 +1,9 @@
 //! The protocol: replicas that decide on some of the values that clients propose, and on their order.
 //!
 //! Each replica is an [acceptor], which also learns what is decided, a [proposer], and a [detector] of failures, which says
-//! who leads: the first one that nobody suspects. A leader asks a majority for promises in a round of its own, which hold for all
+//! who leads: the first one that it does not suspect. A leader asks a majority for promises in a round of its own, which hold for all
 //! decrees. Then, decree after decree, it lets a majority accept a value: that of the highest round that some of them have
-//! accepted already, or else a client's (Lamport, "The Part-Time Parliament", 1998; the parts are those of Wang's thesis, 2021,
+//! accepted for this decree, or else a client's (Lamport, "The Part-Time Parliament", 1998; the parts are those of Wang's thesis, 2021,
 //! section 3.4.2, for one decree).
 
 pub mod acceptor;

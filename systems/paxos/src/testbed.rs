@@ -3,7 +3,7 @@
 //! Replicas are killed and started again when components of the simulation are, and find their logs. All reach each other over a
 //! network with the distances, holds, losses, damages and partitions of the test case. What is lost is a piece of a connection,
 //! which TCP sends again after 200 ms, 400 ms, and so on: it arrives late, where the simulated protocol itself asks again.
-//! What is damaged arrives with another bit, since TCP's checksum ends at each router that is a proxy.
+//! What is damaged arrives with one bit flipped: the proxy ends connections, so no checksum of TCP sees it.
 //!
 //! Clients write into their logs what they propose and what they are told, and replicas what they learn, with times that all
 //! processes of a machine have in common. That is one history, which the oracle of the simulation judges.

@@ -3,7 +3,7 @@
 //! Servers are killed and started again when components of the simulation are, and find their logs. Clients reach them over a
 //! network with the distances, holds, losses, damages and partitions of the test case. What is lost is a piece of a connection,
 //! which TCP sends again after 200 ms, 400 ms, and so on, so a call may fail that succeeds in the simulation. What is
-//! damaged arrives with another bit, since TCP's checksum ends at each router that is a proxy.
+//! damaged arrives with one bit flipped: the proxy ends connections, so no checksum of TCP sees it.
 //!
 //! Clients write into their logs what they invoke, and what returns, with times that all processes of a machine have in
 //! common. That is one history, which the oracle of the simulation judges.

@@ -53,6 +53,9 @@ pub struct Hold {
 
 impl Holds {
     /// Draws holds, each of which has any of the ways.
+    ///
+    /// # Panics
+    /// If there must be holds, and there are no ways.
     pub fn draw(&self, random: &mut Random) -> Vec<Hold> {
         let Self { count, ways, begin_ms, for_ms } = self;
         let count = count.draw(random);

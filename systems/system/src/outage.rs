@@ -104,8 +104,7 @@ impl Outages {
         outages
     }
 
-    /// Draws one moment at which as many components go down as may: a power failure. Each is down for a time of its own. There
-    /// must be as many components as outages at least.
+    /// Draws one moment at which as many components go down as may, or all: a power failure. Each is down for a time of its own.
     pub fn draw_at_once(&self, random: &mut Random) -> Vec<Outage> {
         let mut components: Vec<usize> = self.components.clone().collect();
         random.shuffle(&mut components);
