@@ -33,6 +33,7 @@ simutant-models = {{ path = "{root}/models" }}
 simutant-oracle = {{ path = "{root}/oracle" }}
 simutant-sim-core = {{ path = "{root}/sim-core" }}
 simutant-system = {{ path = "{root}/systems/system" }}
+simutant-zookeeper-histories = {{ path = "{root}/systems/zookeeper/histories" }}
 """
 
 
