@@ -6,16 +6,13 @@
 //! them, in whatever way these end.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use simutant_harness::{
     ExpectedExit, FixtureCommand, HarnessError, Injection, Lease, Placeholders, Process, Ready, Role, Side, Stop,
 };
@@ -160,9 +157,20 @@ impl OwnServers {
         if self.is_apart { self.enter_namespace(0) } else { Ok(()) }
     }
 
+    #[cfg(target_os = "linux")]
     fn enter_namespace(&self, number: usize) -> io::Result<()> {
-        let namespace = File::open(self.namespace(number))?;
+        use std::os::fd::AsFd as _;
+
+        use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+
+        let namespace = std::fs::File::open(self.namespace(number))?;
         Ok(move_into_link_name_space(namespace.as_fd(), Some(LinkNameSpaceType::Network))?)
+    }
+
+    /// Elsewhere than on Linux there are none.
+    #[cfg(not(target_os = "linux"))]
+    fn enter_namespace(&self, _: usize) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Cuts servers off, or connects them again; returns why that is not possible.

@@ -69,6 +69,12 @@ struct Asked {
     pace: Duration,
 }
 
+impl Asked {
+    fn is_disturbed(&self) -> bool {
+        !(self.faults.is_empty() && self.partitions.is_empty())
+    }
+}
+
 /// Returns the check of what clients saw.
 type CheckOf = fn(&History<Operation, Response>) -> Check<'static>;
 
@@ -153,7 +159,7 @@ impl Testbed for ZooKeeperTestbed {
 
         let asked = self.servers.read(setup.case).expect("the case was checked");
         let own = match (self.servers, setup.fixture_command) {
-            (Kind::One, Some(command)) if !asked.faults.is_empty() => Some(OwnServers::one(command, setup.folder)?),
+            (Kind::One, Some(command)) if asked.is_disturbed() => Some(OwnServers::one(command, setup.folder)?),
             (Kind::One, _) => None,
             (Kind::Ensemble, _) => Some(OwnServers::ensemble(setup.folder, !asked.partitions.is_empty())?),
         };
@@ -230,8 +236,9 @@ impl Environment for Running {
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let history = self.history.history();
-        // A walk may end right after it has connected: nothing was asked, so no answer is missing.
-        let judged = || Check { requires_answers: !history.calls().is_empty(), ..(self.check)(&history) };
+        // A walk may end right after it has connected, or be cut short by a crash: then no answer is missing.
+        let requires_answers = !history.calls().is_empty() && !self.asked.is_disturbed();
+        let judged = || Check { requires_answers, ..(self.check)(&history) };
         let seen = || judged().verdict(&history, &simutant_zookeeper_histories::ZooKeeper::default());
         // What was seen before a connection broke may be impossible, which says more.
         let verdict = match problem {
@@ -263,8 +270,7 @@ impl Clients for Running {
             return Vec::new();
         }
         let clock = Instant::now();
-        let is_disturbed = self.own.is_some() && !(self.asked.faults.is_empty() && self.asked.partitions.is_empty());
-        let pace = if is_disturbed { self.asked.pace * self.asked.seconds } else { Duration::ZERO };
+        let pace = if self.asked.is_disturbed() { self.asked.pace * self.asked.seconds } else { Duration::ZERO };
         std::thread::scope(|scope| {
             for ((number, walk), address) in (1..).zip(&self.asked.walks).zip(self.addresses.iter().cycle()) {
                 scope.spawn(move || {

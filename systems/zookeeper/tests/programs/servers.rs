@@ -466,15 +466,16 @@ fn test_cases_of_three_simulated_servers_run_on_three() {
 }
 
 #[test]
-fn a_server_that_comes_back_without_its_data_serves_no_session() {
+fn a_server_that_comes_back_without_its_data_is_found() {
     let mut forgetful = implementation("zookeeper");
     let command = &mut forgetful.fixture.as_mut().expect("it is a server").command;
     command.splice(..0, ["sh", "-c", r#"rm -rf "$0/data" && exec "$@""#, "{work}"].map(String::from));
-    // It crashes early, while clients are busy. It refuses sessions that have seen more than it knows.
-    let timeout = Duration::from_secs(10);
-    let Some(results) = results_of::<simutant_zookeeper::ZooKeeper>(&forgetful, 82..83, timeout) else { return };
-    let kind = results[0].verdict.finding().map(|finding| finding.kind.as_str());
-    assert_eq!(kind, Some("no-answer"), "{:?}", results[0]);
+    // These crash early, while clients are busy. The server has no sessions then, and refuses those that have seen more than
+    // it has: they get no answer in this time.
+    let (cases, timeout) = ([0, 33].into_iter(), Duration::from_secs(10));
+    let Some(results) = results_of::<simutant_zookeeper::ZooKeeper>(&forgetful, cases, timeout) else { return };
+    let mut findings = results.iter().filter_map(|result| result.verdict.finding());
+    assert!(findings.any(|finding| finding.kind != "stale-permissions"), "{results:?}");
 }
 
 #[test]
