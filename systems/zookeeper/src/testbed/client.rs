@@ -225,7 +225,7 @@ impl Client {
     }
 
     /// Makes a tree as that of a new server, with a node `/zookeeper` and nothing else, below a node, which becomes the
-    /// root of all paths. No call may be open.
+    /// root of all paths; what is there already is left as it is. No call may be open.
     ///
     /// # Errors
     /// Those of [`Client::receive`].
@@ -236,9 +236,10 @@ impl Client {
             self.send(&Operation::Create { path: path.as_str().into(), data: None, mode: CreateMode::Persistent });
         }
         for path in &nodes {
-            let reply = self.receive(deadline)?;
-            if *reply.response.without_stat() != Response::Created(path.as_str().into()) {
-                return Err(ClientError::NoTree { path: path.clone(), answer: reply.response });
+            let answer = self.receive(deadline)?.response;
+            let is_made = *answer.without_stat() == Response::Created(path.as_str().into());
+            if !is_made && answer != Response::Error(Error::NodeExists) {
+                return Err(ClientError::NoTree { path: path.clone(), answer });
             }
         }
         self.set_root(root);
