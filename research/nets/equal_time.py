@@ -1,23 +1,28 @@
-"""Compares suites of two-phase commit at equal time, on the programs over TCP and over UDP with a mistake each.
+"""Compares suites at equal time, on the programs of a system with a mistake each.
 
-    equal_time.py OUT TELLS SUITE...
+    equal_time.py OUT RIGHT NET SUITE... [--also TEST]... [--without NAME]...
 
-OUT has an experiment (`simutant experiment two-phase-commit --repeat 3`) on a universe whose first 30 test cases are those
-of the net (`simutant study two-phase-commit --source net --cases 130`); TELLS is what `simutant test --json` printed of
-the same test cases on `two-phase-commit-tcp-tells-no-voters-only`, which an experiment leaves out since most fail on it;
-a SUITE is what `simutant select --time T --json` chose.
+OUT has an experiment on a universe whose first test cases are those of the net, and all others uniform:
 
-For each suite, 2,000 suites of each rule that take as long on the right program are drawn, with one of the trials of each
-of their test cases. A line has the mean share of the programs with a mistake that a suite fails on, with the 2.5 % and
-the 97.5 % quantile.
+    simutant study SYSTEM --source net --cases N --out OUT
+    simutant experiment SYSTEM --cases N --repeat 2 --out OUT
+
+RIGHT is the right program, on which test cases take their time. NET says how many test cases each net of the system
+has, one after the other: `2,4,8,16` for two-phase commit, `6` for storage. A SUITE is what `simutant select --time T
+--json` chose. TEST is what `simutant test --json` printed of the same test cases on a program that an experiment leaves
+out, since most fail on it, or tries on the first ones alone, as the right one. NAME is a program that does not count.
+
+For each suite, 2,000 suites of each rule that take as long on the right program are drawn, with one of the trials of
+each of their test cases. A line has the mean share of the programs with a mistake that a suite fails on, with the 2.5 %
+and the 97.5 % quantile. A rule whose test cases are all in a suite before its time is over stops there.
 """
 
+import argparse
 import collections
+import itertools
 import json
 import random
-import sys
 
-NET = range(30)
 DRAWS = 2000
 
 
@@ -26,33 +31,39 @@ def number(name):
     return int(name.split("-")[-1].split("+")[0])
 
 
-def read(folder, tells):
+def trials_of(folder, also):
+    """Returns each trial: its program, test case, whether it failed, and how long it took."""
+    with open(f"{folder}/trials.jsonl") as file:
+        for trial in (line["trial"] for line in map(json.loads, file) if "trial" in line):
+            yield trial["implementation"], trial["name"], trial["failed"] is not None, trial["duration_ms"]
+    for test in also:
+        with open(test) as file:
+            report = json.load(file)
+        for result in report["results"]:
+            yield report["implementation"], result["name"], result["verdict"] != "pass", result["duration_ms"]
+
+
+def read(folder, right, also, without):
     """Returns the trials of each program with a mistake, by test case, and how long test cases take on the right one."""
     failed = collections.defaultdict(lambda: collections.defaultdict(list))
     took = collections.defaultdict(list)
-    with open(f"{folder}/trials.jsonl") as file:
-        trials = [line["trial"] for line in map(json.loads, file) if "trial" in line]
-    for trial in trials:
-        if trial["implementation"] == "two-phase-commit-tcp":
-            took[number(trial["name"])].append(trial["duration_ms"] / 1000)
-        elif trial["implementation"] not in ("two-phase-commit-python", "two-phase-commit-tcp-tells-no-voters-only"):
-            failed[trial["implementation"]][number(trial["name"])].append(trial["failed"] is not None)
-    with open(tells) as file:
-        for result in json.load(file)["results"]:
-            failed["tells-no-voters-only"][number(result["name"])].append(result["verdict"] != "pass")
+    for implementation, name, has_failed, milliseconds in trials_of(folder, also):
+        if implementation == right:
+            took[number(name)].append(milliseconds / 1000)
+        elif implementation not in without:
+            failed[implementation][number(name)].append(has_failed)
     return failed, {case: max(sum(all) / len(all), 0.001) for case, all in took.items()}
 
 
-def main(folder, tells, suites):
-    failed, seconds = read(folder, tells)
+def main(arguments):
+    failed, seconds = read(arguments.out, arguments.right, arguments.also, arguments.without)
     draw = random.Random(1)
-    uniform = range(len(NET), len(seconds))
-    # The net's test cases are those of one to four workers, by the number of workers.
-    of_workers = [range(2**workers - 2, 2 ** (workers + 1) - 2) for workers in range(1, 5)]
+    ends = list(itertools.accumulate(map(int, arguments.net.split(",")), initial=0))
+    nets, uniform = [range(*both) for both in itertools.pairwise(ends)], range(ends[-1], len(seconds))
     shuffled = lambda cases: draw.sample(cases, len(cases))
     rules = {
-        "all paths": lambda: shuffled(NET),
-        "simulation": lambda: [draw.choice(draw.choice(of_workers)) for _ in range(200)],
+        "all paths": lambda: shuffled(range(ends[-1])),
+        "simulation": lambda: [draw.choice(draw.choice(nets)) for _ in range(200)],
         "uniform": lambda: shuffled(uniform),
     }
 
@@ -72,7 +83,9 @@ def main(folder, tells, suites):
         low, high = shares[DRAWS // 40], shares[-DRAWS // 40]
         return f"{100 * sum(shares) / DRAWS:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
 
-    for suite in suites:
+    print(f"{len(failed)} programs; the net's test cases take {sum(seconds[case] for case in range(ends[-1])):.1f} s,",
+          f"{len(uniform)} uniform ones {sum(seconds[case] for case in uniform):.1f} s")
+    for suite in arguments.suites:
         with open(suite) as file:
             chosen = list(dict.fromkeys(number(case["name"]) for case in json.load(file)["cases"]))
         limit = sum(seconds[case] for case in chosen)
@@ -82,4 +95,10 @@ def main(folder, tells, suites):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], sys.argv[3:])
+    parser = argparse.ArgumentParser()
+    for name in ["out", "right", "net"]:
+        parser.add_argument(name)
+    parser.add_argument("suites", nargs="+", metavar="suite")
+    for name in ["--also", "--without"]:
+        parser.add_argument(name, action="append", default=[])
+    main(parser.parse_args())
