@@ -123,7 +123,7 @@ impl Attempt<'_> {
         let asked = self.sides().flat_map(|side| self.environment.processes(&side.name));
         let asked = asked.filter_map(|process| Some((process.name, process.port?)));
         for (process, port) in asked.chain(ports) {
-            if ports::is_taken(port).map_err(|source| port_not_seen(&process, source))? {
+            if ports::is_bound(ports::Protocol::Udp, port).map_err(|source| port_not_seen(&process, source))? {
                 return Ok(Attempted::PortTaken { process, port });
             }
         }

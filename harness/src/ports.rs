@@ -40,7 +40,7 @@ pub struct Lease(Claim);
 impl Lease {
     /// Returns a UDP port that nobody has bound and no other job has.
     ///
-    /// A process that is no run of Simutant may take it before the program that it is for does: `is_taken` tells that
+    /// A process that is no run of Simutant may take it before the program that it is for does: `is_bound` tells that
     /// case.
     ///
     /// # Errors
@@ -54,10 +54,9 @@ impl Lease {
     /// # Errors
     /// As for [`Lease::new`].
     pub fn for_both() -> Result<Self, HarnessError> {
-        let bind = |port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop);
         for _ in 0..BOTH_TRIES_MAX {
             let lease = Self::new()?;
-            if !is_bound("tcp", lease.port(), bind).map_err(HarnessError::no_port)? {
+            if !is_bound(Protocol::Tcp, lease.port()).map_err(HarnessError::no_port)? {
                 return Ok(lease);
             }
         }
@@ -69,7 +68,7 @@ impl Lease {
         for _ in 0..TRIES_MAX {
             // In this order: whoever had the claim before let his program go first.
             if let Some(claim) = Claim::new(random.uniform(RANGE))?
-                && !is_taken(claim.port())?
+                && !is_bound(Protocol::Udp, claim.port())?
             {
                 return Ok(Self(claim));
             }
@@ -83,22 +82,42 @@ impl Lease {
     }
 }
 
-/// Returns whether some process has bound the UDP port, on whatever address.
-///
-/// # Errors
-/// The system's reason if it has no files left.
-pub(crate) fn is_taken(port: u16) -> io::Result<bool> {
-    is_bound("udp", port, |port| UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).map(drop))
+/// A protocol with ports.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Protocol {
+    Udp,
+    Tcp,
+}
+
+impl Protocol {
+    /// Returns the tables of the kernel that have its sockets.
+    fn tables(self) -> [&'static str; 2] {
+        match self {
+            Self::Udp => ["/proc/net/udp", "/proc/net/udp6"],
+            Self::Tcp => ["/proc/net/tcp", "/proc/net/tcp6"],
+        }
+    }
+
+    fn try_bind(self, port: u16) -> io::Result<()> {
+        let address = (Ipv4Addr::LOCALHOST, port);
+        match self {
+            Self::Udp => UdpSocket::bind(address).map(drop),
+            Self::Tcp => TcpListener::bind(address).map(drop),
+        }
+    }
 }
 
 /// Returns whether some socket of a protocol is bound to the port, on whatever address.
 ///
 /// Without Linux's `/proc` it can only be tried, which takes the port for a moment: longer if a program is started
 /// meanwhile, which has it until it runs.
-fn is_bound(protocol: &str, port: u16, bind: impl Fn(u16) -> io::Result<()>) -> io::Result<bool> {
+///
+/// # Errors
+/// The system's reason if it has no files left.
+pub(crate) fn is_bound(protocol: Protocol, port: u16) -> io::Result<bool> {
     match bound_sockets(protocol, port) {
         Ok(sockets) => Ok(!sockets.is_empty()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match bind(port) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match protocol.try_bind(port) {
             Ok(()) => Ok(false),
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => Ok(true),
             Err(error) => Err(error),
@@ -114,7 +133,7 @@ fn is_bound(protocol: &str, port: u16, bind: impl Fn(u16) -> io::Result<()>) -> 
 /// # Errors
 /// If `/proc` is not that of Linux.
 pub(crate) fn is_bound_by(port: u16, group: Pid) -> io::Result<bool> {
-    let sockets = bound_sockets("udp", port)?;
+    let sockets = bound_sockets(Protocol::Udp, port)?;
     if sockets.is_empty() {
         return Ok(false);
     }
@@ -148,11 +167,11 @@ fn unread_at(line: &str) -> Option<(u16, u64)> {
 }
 
 /// Returns the link targets of the sockets of a protocol that are bound to `port`, on whatever address.
-fn bound_sockets(protocol: &str, port: u16) -> io::Result<Vec<String>> {
-    let table = |protocol: String| sockets_at(port, &Path::new("/proc/net").join(protocol));
-    let mut sockets = table(protocol.to_owned())?;
+fn bound_sockets(protocol: Protocol, port: u16) -> io::Result<Vec<String>> {
+    let [table, table_of_ipv6] = protocol.tables().map(Path::new);
+    let mut sockets = sockets_at(port, table)?;
     // A system without IPv6 has no such file.
-    sockets.extend(table(format!("{protocol}6")).unwrap_or_default());
+    sockets.extend(sockets_at(port, table_of_ipv6).unwrap_or_default());
     Ok(sockets)
 }
 
@@ -241,7 +260,7 @@ mod tests {
         let lease = lease();
         // Whoever bound the port to look would be seen by the other one. Nothing is bound here: a program that another
         // test just starts would hold the socket, too, until it is there.
-        let look = || (0..200).filter(|_| is_taken(lease.port()).expect("files are left")).count();
+        let look = || (0..200).filter(|_| is_bound(Protocol::Udp, lease.port()).expect("files are left")).count();
         let taken = std::thread::scope(|scope| [(); 2].map(|()| scope.spawn(look)).map(|looking| looking.join().ok()));
         assert_eq!(taken, [Some(0); 2]);
     }
@@ -250,13 +269,13 @@ mod tests {
     fn a_bound_port_is_seen_with_its_owner() {
         let lease = lease();
         let port = lease.port();
-        assert!(!is_taken(port).expect("files are left"));
+        assert!(!is_bound(Protocol::Udp, port).expect("files are left"));
         let _socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).expect("the port is free");
         let own_group = rustix::process::getpgrp();
-        assert!(is_taken(port).expect("files are left"));
+        assert!(is_bound(Protocol::Udp, port).expect("files are left"));
         assert!(is_bound_by(port, own_group).expect("/proc is there"));
         assert!(!is_bound_by(port, Pid::INIT).expect("/proc is there"));
-        let is_listening = || is_bound("tcp", port, |_| unreachable!("/proc is there")).expect("files are left");
+        let is_listening = || is_bound(Protocol::Tcp, port).expect("files are left");
         assert!(!is_listening());
         let _listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).expect("nobody listens");
         assert!(is_listening());

@@ -14,7 +14,7 @@ pub struct Consensus {
 
 impl Consensus {
     /// Returns consensus on so many values, before anything is decided.
-    pub fn of(decrees: usize) -> Self {
+    pub fn new(decrees: usize) -> Self {
         Self { decrees, decided: Vec::new() }
     }
 }

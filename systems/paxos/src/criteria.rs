@@ -31,7 +31,7 @@ pub(crate) fn proposals() -> BlackBoxCriterion<TestCase> {
             let apart = |is_it: fn(u64) -> bool| {
                 at.iter().enumerate().any(|(place, one)| at[..place].iter().any(|other| is_it(one.abs_diff(*other))))
             };
-            let holds = [
+            let met = [
                 case.replicas == 1,
                 case.replicas.is_multiple_of(2),
                 case.replicas == 3,
@@ -43,7 +43,7 @@ pub(crate) fn proposals() -> BlackBoxCriterion<TestCase> {
                 case.decrees < at.len(),
                 at.len() > 1 && case.decrees == at.len(),
             ];
-            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+            (0..met.len()).filter(|&requirement| met[requirement]).collect()
         },
     }
 }
@@ -73,7 +73,7 @@ pub(crate) fn faults() -> BlackBoxCriterion<TestCase> {
             let quorum = majority(case.replicas);
             let cut_off =
                 |is_it: &dyn Fn(&BTreeSet<usize>) -> bool| case.partitions.iter().any(|it| is_it(&it.components));
-            let holds = [
+            let met = [
                 crashed.is_empty(),
                 crashed.contains(&0),
                 crashed.iter().any(|replica| *replica > 0),
@@ -87,7 +87,7 @@ pub(crate) fn faults() -> BlackBoxCriterion<TestCase> {
                 case.drop != Probability::ZERO,
                 case.corrupt != Probability::ZERO,
             ];
-            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+            (0..met.len()).filter(|&requirement| met[requirement]).collect()
         },
     }
 }

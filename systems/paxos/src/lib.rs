@@ -321,7 +321,7 @@ fn decrees(clients_at_ms: &[u64]) -> RangeInclusive<usize> {
 /// The oracle: what clients were told, and so many replicas have learned of so many decrees.
 fn check(history: &Decisions, replicas: usize, decrees: usize) -> Result<(), CheckFailure> {
     let check = Check { budget: Budget { steps: Some(CHECK_STEPS), ..Budget::default() }, ..Check::default() };
-    checked(check.verdict(history, &Consensus::of(decrees)))?;
+    checked(check.verdict(history, &Consensus::new(decrees)))?;
     let calls = history.calls();
     if let Some(call) = calls.iter().find(|call| !matches!(call.end, End::Returned { .. })) {
         return Err(CheckFailure::new(format!("{} was told nothing", call.session)));

@@ -22,7 +22,7 @@ use simutant_harness::{
 use simutant_oracle::Session;
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::Random;
-use simutant_system::{Logged, System, history_of_logs, verdict_of};
+use simutant_system::{InvalidLog, Logged, System, history_of_logs, verdict_of};
 
 use crate::consensus::Operation;
 use crate::protocol::Value;
@@ -175,7 +175,7 @@ impl Environment for Replicas {
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let verdict = match history(&self.case, &self.folder)? {
             Ok(history) => verdict_of(check(&history, self.replicas.len(), self.case.decrees), "no-consensus"),
-            Err(wrong) => Verdict::Fail(Finding::wrong_result("no-history", wrong)),
+            Err(wrong) => Verdict::Fail(Finding::wrong_result("no-history", wrong.to_string())),
         };
         Ok(verdict.into())
     }
@@ -225,7 +225,7 @@ fn learned(folder: &Path, number: usize) -> PathBuf {
 }
 
 /// Returns what the clients and replicas of a test case saw, or what is wrong with their logs.
-fn history(case: &TestCase, folder: &Path) -> Result<Result<Decisions, String>, HarnessError> {
+fn history(case: &TestCase, folder: &Path) -> Result<Result<Decisions, InvalidLog>, HarnessError> {
     let clients = (1..=case.clients_at_ms.len())
         .map(|number| (Session(number as u64), folder.join(format!("{}.log", client(number as u32)))));
     let replicas = (0..case.replicas).map(|number| (Session(LEARNERS + number as u64), learned(folder, number)));
@@ -234,12 +234,12 @@ fn history(case: &TestCase, folder: &Path) -> Result<Result<Decisions, String>, 
         Err(error) => Err(HarnessError::file("read", &path)(error)),
     };
     let logs = clients.chain(replicas).map(read).collect::<Result<Vec<_>, _>>()?;
-    Ok(history_of_logs(&logs, logged))
+    Ok(history_of_logs(&logs, parse_line))
 }
 
 /// Reads a line of a client's log, `invoke 1 propose 7`, `return 1 8,7` or `fail 1`, or of what a replica has learned,
 /// `learn 1 8`.
-fn logged(words: &[&str]) -> Option<Logged<Operation, Vec<Value>>> {
+fn parse_line(words: &[&str]) -> Option<Logged<Operation, Vec<Value>>> {
     Some(match *words {
         ["invoke", call, "propose", value] => {
             Logged::Invoked(call.parse().ok()?, Operation::Propose(value.parse().ok()?))

@@ -20,7 +20,7 @@ use simutant_harness::{
 use simutant_oracle::specifications::register::{Operation, Response};
 use simutant_outcomes::{Finding, Verdict};
 use simutant_sim_core::Random;
-use simutant_system::{Logged, System, history_of_logs, verdict_of};
+use simutant_system::{InvalidLog, Logged, System, history_of_logs, verdict_of};
 
 use crate::protocol::{Reads, TIMEOUT, Writers};
 use crate::{Calls, Step, Storage, TestCase, check, client, server, session};
@@ -144,7 +144,7 @@ impl Environment for Replicas {
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let history = match history(&self.case, &self.folder)? {
             Ok(history) => history,
-            Err(wrong) => return Ok(Verdict::Fail(Finding::wrong_result("no-history", wrong)).into()),
+            Err(wrong) => return Ok(Verdict::Fail(Finding::wrong_result("no-history", wrong.to_string())).into()),
         };
         Ok(verdict_of(check(&history, &self.case), "no-register").into())
     }
@@ -156,18 +156,18 @@ fn log(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// Returns what the clients of a test case saw, or what is wrong with their logs.
-fn history(case: &TestCase, folder: &Path) -> Result<Result<Calls, String>, HarnessError> {
+fn history(case: &TestCase, folder: &Path) -> Result<Result<Calls, InvalidLog>, HarnessError> {
     let read = |number| {
         let path = log(folder, &client(number));
         let text = std::fs::read_to_string(&path).map_err(HarnessError::file("read", &path))?;
         Ok((session(number), text))
     };
     let logs = (1..=case.clients.len()).map(read).collect::<Result<Vec<_>, HarnessError>>()?;
-    Ok(history_of_logs(&logs, logged))
+    Ok(history_of_logs(&logs, parse_line))
 }
 
 /// Reads a line of a client's log: `invoke CALL write 7`, `return CALL done`, `fail CALL`.
-fn logged(words: &[&str]) -> Option<Logged<Operation<u32>, Response<u32>>> {
+fn parse_line(words: &[&str]) -> Option<Logged<Operation<u32>, Response<u32>>> {
     let call = words.get(1)?.parse().ok()?;
     Some(match *words {
         ["invoke", _, "read"] => Logged::Invoked(call, Operation::Read),

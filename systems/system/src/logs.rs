@@ -17,12 +17,23 @@ pub enum Logged<O, R> {
     Observed(O, R),
 }
 
+/// What is wrong with a log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidLog {
+    /// A line cannot be read.
+    #[error("the log of {0} has the line {1:?}")]
+    Line(Session, String),
+    /// A call ends that has not begun, or has ended before.
+    #[error("a call of {0} ends without a beginning, or twice")]
+    Unpaired(Session),
+}
+
 /// Returns the history of the sessions whose logs these are. A line is the nanoseconds of a clock that all have in common, and
 /// words that `parse` reads. What follows the last end of a line is left out: who is killed may leave a part of one.
 ///
 /// ```
 /// use simutant_oracle::Session;
-/// use simutant_system::{Logged, history_of_logs};
+/// use simutant_system::{InvalidLog, Logged, history_of_logs};
 ///
 /// let parse = |words: &[&str]| match words {
 ///     ["invoke", "read"] => Some(Logged::Invoked(1, ())),
@@ -33,23 +44,23 @@ pub enum Logged<O, R> {
 /// assert_eq!(history_of_logs(&[(Session(1), log)], parse)?.calls().len(), 1);
 ///
 /// let wrong = history_of_logs(&[(Session(1), "1000 return 7\n".to_owned())], parse).unwrap_err();
-/// assert_eq!(wrong, "a call of session 1 ends without a beginning, or twice");
-/// # Ok::<(), String>(())
+/// assert_eq!(wrong, InvalidLog::Unpaired(Session(1)));
+/// # Ok::<(), InvalidLog>(())
 /// ```
 ///
 /// # Errors
-/// What is wrong with a log: a line that `parse` cannot read, or an end without a beginning.
+/// [`InvalidLog`] for the first line that `parse` cannot read, or else the first end without a beginning.
 pub fn history_of_logs<O: Clone, R: Clone>(
     logs: &[(Session, String)],
     parse: impl Fn(&[&str]) -> Option<Logged<O, R>>,
-) -> Result<History<O, R>, String> {
+) -> Result<History<O, R>, InvalidLog> {
     let mut events = Vec::new();
     for (session, log) in logs {
         let complete = &log[..log.rfind('\n').map_or(0, |end| end + 1)];
         for line in complete.lines() {
             let words: Vec<&str> = line.split(' ').collect();
             let event = words.split_first().and_then(|(nanos, words)| Some((nanos.parse().ok()?, parse(words)?)));
-            let (nanos, event) = event.ok_or_else(|| format!("the log of {session} has the line {line:?}"))?;
+            let (nanos, event) = event.ok_or_else(|| InvalidLog::Line(*session, line.to_owned()))?;
             events.push((Time::from_nanos(nanos), *session, event));
         }
     }
@@ -73,7 +84,7 @@ pub fn history_of_logs<O: Clone, R: Clone>(
             Logged::Failed(call) => open.remove(&(session, call)).map(|id| recorder.unknown(id)),
         };
         if !matches!(ended, Some(Ok(()))) {
-            return Err(format!("a call of {session} ends without a beginning, or twice"));
+            return Err(InvalidLog::Unpaired(session));
         }
     }
     Ok(recorder.history())

@@ -62,7 +62,7 @@ impl Acceptor {
     }
 
     /// Returns what a client is told that has proposed a value: all up to it, or all if there is no room for it.
-    pub(crate) fn told(&self, value: Value) -> Option<Reply> {
+    pub(crate) fn answer_to_client(&self, value: Value) -> Option<Reply> {
         let mut log = self.log();
         let place = log.iter().position(|decided| *decided == value);
         log.truncate(place.map(|place| place + 1).or(self.is_full().then_some(self.decrees))?);
@@ -73,7 +73,7 @@ impl Acceptor {
     /// known what becomes of its value.
     pub(crate) fn answer(&mut self, request: Request, behaviour: &dyn Behaviour) -> (Option<Entry>, Option<Reply>) {
         let (entry, reply) = match request {
-            Request::Propose(value) => (None, self.told(value)),
+            Request::Propose(value) => (None, self.answer_to_client(value)),
             // The round of a leader that asks again is promised already.
             Request::Prepare(round) if round >= self.promised => {
                 let votes = self.votes.values().copied().filter(|vote| behaviour.tells(vote)).collect();

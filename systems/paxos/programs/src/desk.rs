@@ -127,7 +127,7 @@ impl Desk {
         self.reported = log.len();
         self.learned.flush()?;
         self.clients.retain(|Client { sending, call, value }| {
-            let Some(reply) = self.acceptor.told(*value) else { return true };
+            let Some(reply) = self.acceptor.answer_to_client(*value) else { return true };
             let mut sending = lock(sending);
             sending.add(Numbered { call: *call, content: reply });
             // Who is not there any more asks again when it is.

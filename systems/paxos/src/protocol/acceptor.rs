@@ -31,11 +31,10 @@ pub async fn accept(context: Context<PaxosMessage>, common: Rc<Common>, learned:
         }
         common.decided.replace(decided.clone());
         clients.retain(|(client, value)| {
-            let told = told(&decided, *value, common.is_over());
-            if let Some(values) = &told {
-                channel.send(*client, PaxosMessage::Decided { values: values.clone() });
-            }
-            told.is_none()
+            let answer = answer_to_client(&decided, *value, common.is_over());
+            let is_answered = answer.is_some();
+            answer.into_iter().for_each(|values| channel.send(*client, PaxosMessage::Decided { values }));
+            !is_answered
         });
         let delivery = channel.recv().await;
         let before = record.get().clone();
@@ -57,7 +56,7 @@ pub async fn accept(context: Context<PaxosMessage>, common: Rc<Common>, learned:
 }
 
 /// Returns what the client of a value is told, if what is decided has it, or there is no more to be decided.
-fn told(decided: &[Value], value: Value, is_over: bool) -> Option<Vec<Value>> {
+fn answer_to_client(decided: &[Value], value: Value, is_over: bool) -> Option<Vec<Value>> {
     match decided.iter().position(|other| *other == value) {
         Some(place) => Some(decided[..=place].to_vec()),
         None => is_over.then(|| decided.to_vec()),
