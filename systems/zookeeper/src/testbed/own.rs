@@ -36,8 +36,8 @@ const MEMBERS: usize = 3;
 const LAY_NETWORK: &str = r#"
 ip link set lo up && echo 1 > /proc/sys/net/ipv4/ip_forward || exit
 for n in 1 2 3; do
-    unshare --net sh -c 'echo $$ > "$0"; exec sleep infinity' "$0/net-$n" &
-    until [ -s "$0/net-$n" ]; do sleep 0.01; done
+    unshare --net sh -c 'echo $$ > "$0"; exec sleep 600' "$0/net-$n" &
+    until [ -s "$0/net-$n" ]; do kill -0 $! || exit; sleep 0.01; done
     ip link add to-$n type veth peer name eth0 netns $(cat "$0/net-$n") || exit
     ip addr add 10.0.$n.1/24 dev to-$n && ip link set to-$n up || exit
     nsenter --net --target $(cat "$0/net-$n") sh -c "ip link set lo up && ip addr add 10.0.$n.2/24 dev eth0 &&
@@ -49,7 +49,8 @@ wait
 "#;
 
 /// What a network needs, tried.
-const TRY_NETWORK: &str = "ip rule add blackhole && echo 1 > /proc/sys/net/ipv4/ip_forward && nsenter --version";
+const TRY_NETWORK: &str = "ip link add a type veth peer name b && ip rule add blackhole &&
+    echo 1 > /proc/sys/net/ipv4/ip_forward && nsenter --version";
 
 /// The servers of a test case.
 #[derive(Debug)]
@@ -183,7 +184,7 @@ impl OwnServers {
         if !self.is_apart {
             return why_no_network().map(str::to_owned);
         }
-        let group = &partitions.get(partition)?.components;
+        let group = &partitions[partition].components;
         let (mut rules, mut place) = (String::new(), 100 * partition);
         for one in group {
             for other in (1..=MEMBERS).filter(|other| !group.contains(other)) {
@@ -196,8 +197,10 @@ impl OwnServers {
             }
         }
         let path = self.folder.join("rules");
-        let [program, argument] = &self.enter_command(0)[..] else { return None };
-        let ip = || Command::new(program).args([argument, "ip", "-batch"]).arg(&path).output();
+        let ip = || {
+            let mut command = Command::new("nsenter");
+            command.arg(format!("--net={}", self.namespace(0))).args(["ip", "-batch"]).arg(&path).output()
+        };
         match std::fs::write(&path, rules).and_then(|()| ip()) {
             Ok(output) if output.status.success() => None,
             Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_owned()),

@@ -208,7 +208,9 @@ impl Environment for Running {
     fn prepare(&self, deadline: Instant) {
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                self.enter();
+                if !self.enter() {
+                    return;
+                }
                 // Servers that elect another leader, as on a busy machine, close connections.
                 let is_passing = |error: &ClientError| {
                     self.own.is_some() && matches!(error, ClientError::Broken(_)) && Instant::now() < deadline
@@ -280,7 +282,9 @@ impl Clients for Running {
         std::thread::scope(|scope| {
             for ((number, walk), address) in (1..).zip(&self.asked.walks).zip(self.addresses.iter().cycle()) {
                 scope.spawn(move || {
-                    self.enter();
+                    if !self.enter() {
+                        return;
+                    }
                     let session = Session(number);
                     let connection = Connection {
                         address: *address,
@@ -316,12 +320,12 @@ impl Clients for Running {
 }
 
 impl Running {
-    /// Moves this thread to where the servers can be reached.
-    fn enter(&self) {
-        if let Some(Err(error)) = self.own.as_ref().map(OwnServers::enter) {
-            let reason = format!("the network of the servers cannot be entered: {error}");
-            note(&self.problem, Verdict::Inconclusive(Inconclusive { reason }));
-        }
+    /// Moves this thread to where the servers can be reached, and returns whether that worked; else it may reach others.
+    fn enter(&self) -> bool {
+        let Some(Err(error)) = self.own.as_ref().map(OwnServers::enter) else { return true };
+        let reason = format!("the network of the servers cannot be entered: {error}");
+        note(&self.problem, Verdict::Inconclusive(Inconclusive { reason }));
+        false
     }
 
     /// Makes the tree of the test case, and waits until all servers know it.
