@@ -86,6 +86,17 @@ impl Holds {
 
 impl Hold {
     /// Returns the rule of a network.
+    ///
+    /// ```
+    /// use simutant_sim_core::VirtualTime;
+    /// use simutant_sim_core::network::Effect;
+    /// use simutant_system::Hold;
+    ///
+    /// let rule = Hold { from: "client".into(), to: "server".into(), at_ms: 10, for_ms: 90 }.rule();
+    /// let end = VirtualTime::from_millis(100);
+    /// assert_eq!((rule.since, rule.until), (VirtualTime::from_millis(10), Some(end)));
+    /// assert_eq!((rule.from.as_deref(), rule.effect), (Some("client"), Effect::HoldUntil(end)));
+    /// ```
     pub fn rule(&self) -> Rule {
         let until = VirtualTime::from_millis(self.at_ms + self.for_ms);
         Rule {
