@@ -296,7 +296,8 @@ impl RealNetwork {
         (self.connections() == 0).then(|| self.datagrams.activity())
     }
 
-    /// Returns by how much the latest datagram so far was delivered too late: a machine that is busy does that.
+    /// Returns by how much the latest datagram or piece of a connection so far was delivered too late: a machine that is
+    /// busy does that.
     pub fn lateness(&self) -> Duration {
         Duration::from_nanos(self.clock.lateness_ns.load(Ordering::Relaxed))
     }

@@ -214,11 +214,16 @@ impl Relay {
             }
         }
         let due = self.connections.iter().flat_map(|connection| &connection.flows).filter_map(Flow::due).min();
-        let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
+        let before = Instant::now();
+        let wait = due.map(|due| due.saturating_duration_since(before));
         let wait = wait.map(|wait| Timespec::try_from(wait).expect("a delay is short"));
         match rustix::event::poll(&mut all, wait.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
+        }
+        // What was due before waited for something else.
+        if let Some(due) = due.filter(|due| *due > before) {
+            self.weather.note_lateness(Instant::now().saturating_duration_since(due));
         }
         Ok(all[..told].iter().map(|descriptor| !descriptor.revents().is_empty()).collect())
     }

@@ -234,7 +234,7 @@ impl System for Storage {
         let (mut simulation, seen) = set_up(case);
         let case = case.clone();
         simulation.check("clients saw a register, and their calls succeeded", move || {
-            seen.recorder().with(|history| check(history, &case))
+            seen.recorder().with(|history| check_ends(history, &case).and_then(|()| check_results(history, &case)))
         });
         simulation
     }
@@ -395,14 +395,21 @@ async fn work(mut client: Client, session: Session, steps: &[Step], seen: &Seen)
     }
 }
 
-/// The oracle: what clients saw.
-fn check(history: &Calls, case: &TestCase) -> Result<(), CheckFailure> {
+/// The oracle: whether calls returned.
+fn check_ends(history: &Calls, case: &TestCase) -> Result<(), CheckFailure> {
     let is_reached = case.reachable() >= majority(case.servers) && [case.drop, case.corrupt] == [Probability::ZERO; 2];
     let has_failed = |end: &End<Response<u32>>| !matches!(end, End::Returned { .. });
-    if let Some(call) = history.calls().iter().find(|call| is_reached && has_failed(&call.end)) {
-        let message = format!("{} failed in {:?}, and a majority was there", call.session, call.operation);
-        return Err(CheckFailure::new(message));
+    match history.calls().iter().find(|call| is_reached && has_failed(&call.end)) {
+        Some(call) => {
+            let message = format!("{} failed in {:?}, and a majority was there", call.session, call.operation);
+            Err(CheckFailure::new(message))
+        }
+        None => Ok(()),
     }
+}
+
+/// The oracle: what they returned.
+fn check_results(history: &Calls, case: &TestCase) -> Result<(), CheckFailure> {
     if case.writers() == Writers::One {
         check_regular(history).map_err(|wrong| CheckFailure::new(wrong.to_string()))?;
     }
