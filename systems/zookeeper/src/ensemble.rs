@@ -8,8 +8,13 @@
 //!
 //! A server that hears nothing of its leader, or as a leader nothing of its followers, serves nobody, and takes part in
 //! the [election](election) of a leader. A [follower](follower) brings its log to the state of the new leader's, and
-//! forgets what it has logged and the leader has not. In Zab, servers promise before that to follow no older leader.
-//! Here the follower promises it by taking over the log: a leader refuses followers of a later epoch than its own.
+//! forgets what it has logged and the leader has not.
+//!
+//! A new leader begins an epoch, and promises before all else to follow no older leader. Its followers promise it by
+//! taking over the log. Promises survive crashes, even those to leaders that never had a majority. The election compares
+//! logs and the epochs in which they were taken over, not promises. In Zab, a new leader asks a majority for their
+//! promises, and exceeds them. Here it exceeds its own, and refuses followers with a later promise or a better log. A
+//! later promise makes it step down, and then its next epoch exceeds that one.
 
 mod configuration;
 mod election;

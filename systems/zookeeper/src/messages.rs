@@ -150,6 +150,8 @@ pub enum PeerMessage {
     Follow {
         /// The follower.
         origin: Origin,
+        /// The latest epoch that it has begun to follow or to lead.
+        promised: u64,
         /// The epoch of the last leader that it has followed, or been.
         epoch: u64,
         /// The last entry of its log.

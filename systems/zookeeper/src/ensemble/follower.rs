@@ -16,7 +16,8 @@ pub(super) async fn follow(context: &mut Context<ZooKeeperMessage>, role: &Role,
     let (sender, mut receiver) = stream.split();
     let (messages, outgoing) = fifo();
     role.spawn(context, move |_| deliver(sender, outgoing));
-    messages.send(PeerMessage::Follow { origin: *origin, epoch: *role.epoch.get(), last: role.last() });
+    let (promised, epoch) = (*role.promised.get(), *role.epoch.get());
+    messages.send(PeerMessage::Follow { origin: *origin, promised, epoch, last: role.last() });
     let Some(PeerMessage::Sync { epoch, keep, entries }) = hear(context, &mut receiver, member.patience).await else {
         return context.sleep(PAUSE).await;
     };
@@ -29,6 +30,7 @@ pub(super) async fn follow(context: &mut Context<ZooKeeperMessage>, role: &Role,
     }
     log.change().extend(entries);
     role.epoch.replace(epoch);
+    role.promised.replace(epoch);
     messages.send(PeerMessage::Logged(role.last()));
     let Some(PeerMessage::Commit(committed)) = hear(context, &mut receiver, member.patience).await else { return };
 

@@ -100,7 +100,8 @@ pub(super) async fn lead(context: &mut Context<ZooKeeperMessage>, role: &Role) {
     let ((requests, coming), (to_prepare, preparing), (to_log, logging), (tasks, working)) =
         (fifo(), fifo(), fifo(), fifo());
     let entries: Vec<Entry> = role.log.get().clone();
-    let (epoch, end) = (*role.epoch.get() + 1, last(&entries));
+    let (epoch, end) = (*role.promised.get() + 1, last(&entries));
+    role.promised.replace(epoch);
     let order = Rc::new(RefCell::new(Order {
         epoch,
         is_established: false,
@@ -146,7 +147,7 @@ pub(super) async fn lead(context: &mut Context<ZooKeeperMessage>, role: &Role) {
     });
     let shared = role.clone();
     role.spawn(context, move |context| serve(context, shared, requests));
-    while order.borrow().followers.len() >= OTHERS_NEEDED {
+    while order.borrow().followers.len() >= OTHERS_NEEDED && *role.promised.get() == epoch {
         order.borrow().tell(&PeerMessage::Heartbeat);
         context.sleep(member.patience / 2).await;
     }
@@ -173,10 +174,12 @@ async fn peer(
 ) {
     let patience = role.member.patience;
     let (sender, mut receiver) = stream.split();
-    let Some(PeerMessage::Follow { origin, epoch, last: end }) = hear(&context, &mut receiver, patience).await else {
-        return;
-    };
-    if (epoch, end) > (*role.epoch.get(), last(&order.borrow().proposed)) {
+    let request = hear(&context, &mut receiver, patience).await;
+    let Some(PeerMessage::Follow { origin, promised, epoch, last: end }) = request else { return };
+    // A leader that hears of a later promise steps down: its next epoch exceeds that.
+    let promised = promised.max(*role.promised.get());
+    role.promised.replace(promised);
+    if promised > order.borrow().epoch || (epoch, end) > (*role.epoch.get(), last(&order.borrow().proposed)) {
         return;
     }
     let (messages, outgoing) = fifo();

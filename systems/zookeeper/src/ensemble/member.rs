@@ -36,6 +36,8 @@ pub(super) struct Role {
     /// What was logged, and in which epoch it was taken over from a leader: both survive a crash.
     pub(super) log: Log,
     pub(super) epoch: Durable<u64>,
+    /// The latest epoch that this server has begun to lead or to follow, or a leader has heard of. It survives a crash.
+    pub(super) promised: Durable<u64>,
     pub(super) replica: Rc<RefCell<Replica>>,
     children: Rc<RefCell<Vec<Child<()>>>>,
 }
@@ -70,14 +72,14 @@ impl Role {
 /// Is a member of the ensemble. After a crash it begins here again, and finds its log.
 pub(super) async fn server(mut context: Context<ZooKeeperMessage>, member: Member) {
     let (log, epoch) = (context.durable("log", Vec::new), context.durable("epoch", || 0));
-    let life = context.durable("life", || 0);
+    let (promised, life) = (context.durable("promised", || 0), context.durable("life", || 0));
     let (member, replica) = (Rc::new(member), Rc::default());
     while context.running() {
         // What was asked for before is not awaited any more.
         *life.change() += 1;
         let origin = Origin { server: member.number, life: *life.get() };
-        let (log, epoch, replica) = (log.clone(), epoch.clone(), Rc::clone(&replica));
-        let role = Role { member: member.clone(), origin, log, epoch, replica, children: Rc::default() };
+        let (log, epoch, promised, replica) = (log.clone(), epoch.clone(), promised.clone(), Rc::clone(&replica));
+        let role = Role { member: member.clone(), origin, log, epoch, promised, replica, children: Rc::default() };
         context.phase("looking");
         let leader = elect(&context, &role).await;
         if leader == member.number {

@@ -118,6 +118,46 @@ fn the_server_of_the_latest_epoch_wins_the_next_election() {
 }
 
 #[test]
+fn who_began_to_lead_follows_no_older_leader_after_a_crash() {
+    let mut refused = 0;
+    for index in 0..40 {
+        // The second server begins to lead without the third one, crashes, and finds that one back, which still leads.
+        let cut = Separation { components: [3].into(), at_ms: 2, for_ms: 42 };
+        let crash = |server, at_ms, for_ms| ServerCrash { server, at_ms, for_ms };
+        let crashes = vec![crash(2, 44, 1), crash(3, 74, 200)];
+        let trace = trace_of(&EnsembleTestCase { crashes, partitions: vec![cut], ..undisturbed(index) });
+        let is_crash = |event: &TraceEvent| matches!(event.action, Action::Crashed { .. });
+        let (before, after) = trace.split_at(trace.iter().position(is_crash).expect("it was scheduled"));
+        let ends = |event: &TraceEvent| is_crash(event) || is_phase(&event.action, "server-3", "looking");
+        let end = 1 + after[1..].iter().position(ends).expect("it crashes, too");
+        let began = !sent(before, "server-2", "SYNC").is_empty();
+        let led = before.iter().any(|event| is_phase(&event.action, "server-2", "leading"));
+        if began && !led && !sent(&after[..end], "server-2", "FOLLOW").is_empty() {
+            refused += 1;
+            let committed = sent(before, "server-3", "COMMIT");
+            assert!(sent(&after[..end], "server-3", "COMMIT").is_subset(&committed), "test case {index}");
+        }
+    }
+    assert!(refused > 5, "{refused} servers were refused");
+}
+
+#[test]
+fn a_leader_steps_down_for_a_later_promise() {
+    for index in [139, 230, 297] {
+        // The second server votes for the first one, which begins to lead, but then finds that the third one still leads.
+        let first = Separation { components: [2].into(), at_ms: 6, for_ms: 70 };
+        let second = Separation { components: [2, 3].into(), at_ms: 61, for_ms: 69 };
+        let partitions = vec![first, second];
+        let case = EnsembleTestCase { latency_us: 1_671, far_us: 14_003, partitions, ..undisturbed(index) };
+        let trace = trace_of(&case);
+        let is_later = |message: &&str| message.contains("promised: 2, epoch: 1");
+        assert!(sent(&trace, "server-1", "FOLLOW").iter().any(is_later), "test case {index}");
+        let leads = |event: &&TraceEvent| is_phase(&event.action, "server-3", "leading");
+        assert!(trace.iter().filter(leads).count() > 1, "test case {index}");
+    }
+}
+
+#[test]
 fn test_cases_bring_followers_back_that_missed_entries_or_logged_too_many() {
     let (mut were_sent_entries, mut forgot) = (0, 0);
     for index in 0..500 {
