@@ -312,7 +312,7 @@ impl Run<'_> {
                 folder: folder.path(),
                 input: self.implementation.input,
                 fixture: placeholders,
-                fixture_command: self.implementation.fixture(),
+                fixture_side: self.implementation.fixture().map(|fixture| fixture.side()),
                 waived: &self.implementation.waive,
             };
             let environment = self.testbed.set_up(&setup)?;

@@ -15,7 +15,6 @@ use simutant_outcomes::Verdict;
 
 use crate::error::HarnessError;
 use crate::faults::{Injection, Schedule};
-use crate::implementation::FixtureCommand;
 use crate::proxy::{Activity, ProxyCounts};
 use crate::report::EndedProcess;
 use crate::side::Side;
@@ -121,7 +120,7 @@ pub trait Testbed: Sync {
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The request for an environment: a test case, its seed and its folder.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Setup<'a> {
     /// The test case's name in its suite.
     pub name: &'a str,
@@ -136,8 +135,8 @@ pub struct Setup<'a> {
     /// What is known of the implementation's fixture, if it has one: its folder is `fixture`, its ports are `fixture_port` to
     /// `fixture_port9`.
     pub fixture: Option<&'a Placeholders>,
-    /// The command of the fixture, for a test case that needs one of its own: as a [service](Environment::services).
-    pub fixture_command: Option<&'a FixtureCommand>,
+    /// What is started as the fixture, for a test case that needs one of its own: as a [service](Environment::services).
+    pub fixture_side: Option<Side>,
     /// The rules of the oracle that the implementation may break, of those that [`Testbed::rules`] names, with the reasons.
     pub waived: &'a BTreeMap<String, String>,
 }

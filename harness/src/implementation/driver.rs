@@ -187,7 +187,7 @@ pub struct FixtureCommand {
 
 impl FixtureCommand {
     /// Returns the side that it is: a server, until it is stopped.
-    pub fn side(&self) -> Side {
+    pub(crate) fn side(&self) -> Side {
         Side {
             name: FIXTURE.into(),
             command: self.command.clone(),

@@ -53,7 +53,7 @@ impl<I: Event, O: Event> Net<I, O> {
         self.simulate_tests(runs, seed, steps_max, &mut any_step)
     }
 
-    /// Returns the [calls](StateSpace::calls) of so many random runs, of each of them at most `steps_max` steps: for nets whose
+    /// Returns the [calls](crate::StateSpace::calls) of so many random runs, of each of them at most `steps_max` steps: for nets whose
     /// state space is too large.
     ///
     /// ```

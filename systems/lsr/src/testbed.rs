@@ -272,7 +272,7 @@ mod tests {
                 folder,
                 input: InputContent::Bytes,
                 fixture: None,
-                fixture_command: None,
+                fixture_side: None,
                 waived: &std::collections::BTreeMap::new(),
             })
             .expect("ports are free")

@@ -101,7 +101,7 @@ mod tests {
             folder: folder.path(),
             input: InputContent::Bytes,
             fixture: None,
-            fixture_command: None,
+            fixture_side: None,
             waived: &std::collections::BTreeMap::new(),
         };
         let environment = LsrNetworkTestbed.set_up(&setup).expect("nothing is needed");

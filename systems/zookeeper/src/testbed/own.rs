@@ -13,9 +13,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use simutant_harness::{
-    ExpectedExit, FixtureCommand, HarnessError, Injection, Lease, Placeholders, Process, Ready, Role, Side, Stop,
-};
+use simutant_harness::{ExpectedExit, HarnessError, Injection, Lease, Placeholders, Process, Ready, Role, Side, Stop};
 use simutant_system::Separation;
 
 /// What reports call a server; those of an ensemble have their numbers behind it.
@@ -71,8 +69,8 @@ fn leases() -> Result<[Lease; 3], HarnessError> {
 
 impl OwnServers {
     /// Returns one server, which is started as a fixture is.
-    pub(super) fn one(command: &FixtureCommand, folder: &Path) -> Result<Self, HarnessError> {
-        let services = vec![Side { name: SERVER.into(), ..command.side() }];
+    pub(super) fn one(side: Side, folder: &Path) -> Result<Self, HarnessError> {
+        let services = vec![Side { name: SERVER.into(), ..side }];
         Ok(Self { services, folder: folder.into(), leases: vec![leases()?], is_apart: false })
     }
 
@@ -229,7 +227,7 @@ fn why_no_network() -> Option<&'static str> {
 mod tests {
     use std::net::{TcpListener, TcpStream};
 
-    use simutant_harness::Fixture;
+    use simutant_harness::{Fixture, FixtureCommand};
 
     use super::*;
 

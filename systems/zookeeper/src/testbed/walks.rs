@@ -158,8 +158,8 @@ impl Testbed for ZooKeeperTestbed {
         static COUNT: AtomicU64 = AtomicU64::new(0);
 
         let asked = self.servers.read(setup.case).expect("the case was checked");
-        let own = match (self.servers, setup.fixture_command) {
-            (Kind::One, Some(command)) if asked.is_disturbed() => Some(OwnServers::one(command, setup.folder)?),
+        let own = match (self.servers, &setup.fixture_side) {
+            (Kind::One, Some(side)) if asked.is_disturbed() => Some(OwnServers::one(side.clone(), setup.folder)?),
             (Kind::One, _) => None,
             (Kind::Ensemble, _) => Some(OwnServers::ensemble(setup.folder, !asked.partitions.is_empty())?),
         };
