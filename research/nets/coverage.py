@@ -27,7 +27,7 @@ def covered(tools, programs, folder):
     with open(f"{folder}/files", "w") as file:
         file.write("\n".join(glob.glob(f"{folder}/*.profraw")))
     merged = f"{folder}/merged.profdata"
-    subprocess.run([f"{tools}/llvm-profdata", "merge", "-sparse", "-f", f"{folder}/files", "-o", merged], check=True)
+    subprocess.run([f"{tools}/llvm-profdata", "merge", "-sparse", "--failure-mode=all", "-f", f"{folder}/files", "-o", merged], check=True)
     objects = [programs[0]] + [option for program in programs[1:] for option in ("-object", program)]
     export = [f"{tools}/llvm-cov", "export", "-format=lcov", f"-instr-profile={merged}", *objects]
     report = subprocess.run(export, check=True, capture_output=True, text=True).stdout
