@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use simutant_sim_core::Probability;
-use simutant_system::BlackBoxCriterion;
+use simutant_system::{BlackBoxCriterion, met_requirements};
 
 use super::TestCase;
 use super::configuration::{LATENCY_MAX, PROBABILITY_MAX, REQUESTS_MAX};
@@ -36,7 +36,7 @@ pub(super) fn request_relations() -> BlackBoxCriterion<TestCase> {
                 earlier(|(a, b), later| a != b && (b, a) == later),
                 distinct.len() > case.cache_size,
             ];
-            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+            met_requirements(&holds)
         },
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use simutant_quorum_calls::majority;
 use simutant_sim_core::Probability;
-use simutant_system::BlackBoxCriterion;
+use simutant_system::{BlackBoxCriterion, met_requirements};
 
 use crate::TestCase;
 
@@ -43,7 +43,7 @@ pub(crate) fn proposals() -> BlackBoxCriterion<TestCase> {
                 case.decrees < at.len(),
                 at.len() > 1 && case.decrees == at.len(),
             ];
-            (0..met.len()).filter(|&requirement| met[requirement]).collect()
+            met_requirements(&met)
         },
     }
 }
@@ -87,7 +87,7 @@ pub(crate) fn faults() -> BlackBoxCriterion<TestCase> {
                 case.drop != Probability::ZERO,
                 case.corrupt != Probability::ZERO,
             ];
-            (0..met.len()).filter(|&requirement| met[requirement]).collect()
+            met_requirements(&met)
         },
     }
 }

@@ -28,7 +28,7 @@ use simutant_sim_core::{
 };
 use simutant_system::{
     BlackBoxCriterion, Domain, Hold, Holds, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages,
-    Probabilities, Separation, Separations, System, checked,
+    Probabilities, Separation, Separations, System, checked, met_requirements,
 };
 
 use self::net::{Combined, Driver, Observation, Server, Stimulus, StorageNet};
@@ -514,7 +514,7 @@ fn calls() -> BlackBoxCriterion<TestCase> {
                 (0..case.clients.len()).any(|client| reads(&case.clients[client]) && beside(client)),
                 case.clients.iter().any(reads_after),
             ];
-            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+            met_requirements(&holds)
         },
     }
 }
@@ -556,7 +556,7 @@ fn faults() -> BlackBoxCriterion<TestCase> {
                 case.drop != Probability::ZERO,
                 case.corrupt != Probability::ZERO,
             ];
-            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+            met_requirements(&holds)
         },
     }
 }

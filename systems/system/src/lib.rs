@@ -27,5 +27,5 @@ pub use outage::{Outage, Outages};
 pub use separation::{Separation, Separations};
 pub use simutant_outcomes::{CostBounds, Coverage, InputSource, Quota};
 pub use source::Universe;
-pub use system::{BlackBoxCriterion, System, reseeding, universe};
+pub use system::{BlackBoxCriterion, System, met_requirements, reseeding, universe};
 pub use walk::{Walk, Walks};

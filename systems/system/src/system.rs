@@ -152,6 +152,15 @@ pub struct BlackBoxCriterion<C> {
     pub covered: fn(&C) -> Vec<usize>,
 }
 
+/// Returns the indices of the requirements that are met, ascending: of a criterion whose requirements have a condition each.
+///
+/// ```
+/// assert_eq!(simutant_system::met_requirements(&[true, false, true]), [0, 2]);
+/// ```
+pub fn met_requirements(is_met: &[bool]) -> Vec<usize> {
+    (0..is_met.len()).filter(|&requirement| is_met[requirement]).collect()
+}
+
 /// Returns test case `index` of the universe of `seed`.
 ///
 /// It depends on the system, the seed and the index alone, so a longer universe begins with the shorter one.

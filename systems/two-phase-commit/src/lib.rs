@@ -19,6 +19,7 @@ use simutant_oracle::{History, Session};
 use simutant_sim_core::{CheckFailure, Faults, Link, Probability, Random, Simulation, VirtualDuration};
 use simutant_system::{
     BlackBoxCriterion, Domain, InvalidTestCase, Lengths, NetCase, Observer, Outage, Outages, Probabilities, System,
+    met_requirements,
 };
 
 use self::net::{CommitNet, Decision, Observation, Stimulus, Vote, Worker};
@@ -266,7 +267,7 @@ fn votes() -> BlackBoxCriterion<TestCase> {
                 some(|against| against == 1),
                 some(|against| against > 1),
             ];
-            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+            met_requirements(&holds)
         },
     }
 }
@@ -299,7 +300,7 @@ fn faults_and_losses() -> BlackBoxCriterion<TestCase> {
                 case.drop == Probability::ZERO,
                 case.drop != Probability::ZERO,
             ];
-            (0..holds.len()).filter(|&requirement| holds[requirement]).collect()
+            met_requirements(&holds)
         },
     }
 }

@@ -1,8 +1,8 @@
 //! Servers of a test case's own, which may crash and be cut off from each other.
 //!
 //! Servers that are cut off have a network namespace each. They reach each other, and clients reach them, by way of one more
-//! namespace, which drops what it is told to drop, whoever has connected with whom: a server tells others by which address it
-//! wants to be found, so that a proxy in between would be left out. The namespaces have no names, and end with the processes in
+//! namespace, which drops packets between the sides of a partition. A proxy in between would be left out, since a server tells
+//! others by which address it wants to be found. The namespaces have no names, and end with the processes in
 //! them, in whatever way these end.
 
 use std::fmt::Write as _;
