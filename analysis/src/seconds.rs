@@ -37,7 +37,7 @@ mod tests {
         }
         let mut options = AnalysisOptions::default();
         assert_eq!(seconds(&outcomes, &options), [0.3, 1.3, 2.3]);
-        options.test_time = TestTime { start: 1.0, per_virtual_second: 0.5, per_message: 0.25 };
+        options.test_time = TestTime { start: 1.0, per_virtual_second: 0.5, per_message: 0.25, ..TestTime::default() };
         options.durations.insert("small-0002".into(), 9.0);
         assert_eq!(seconds(&outcomes, &options), [1.0, 4.0, 9.0]);
     }

@@ -33,7 +33,8 @@ pub struct FittedTestTime {
 
 impl FittedTestTime {
     /// Fits what trials took in seconds to what their runs on the simulation cost: no number is negative, and slow runs
-    /// count less than their squares (least squares with weights by Huber). `None` with fewer than ten trials.
+    /// count less than their squares (least squares with weights by Huber). No test case is taken to be shorter than the
+    /// shortest trial. `None` with fewer than ten trials.
     ///
     /// ```
     /// use simutant_analysis::FittedTestTime;
@@ -67,11 +68,16 @@ impl FittedTestTime {
             }
         }
         let sd = deviation(&fit.residuals(&rows, &taken));
-        let test_time =
-            |terms: [f64; TERMS]| TestTime { start: terms[0], per_virtual_second: terms[1], per_message: terms[2] };
+        let shortest = taken.iter().copied().fold(f64::INFINITY, f64::min);
+        let test_time = |[start, per_virtual_second, per_message]: [f64; TERMS], shortest| TestTime {
+            start,
+            per_virtual_second,
+            per_message,
+            shortest,
+        };
         Some(Self {
-            time: test_time(fit.terms),
-            error: test_time(fit.variances.map(|variance| sd * variance.max(0.0).sqrt())),
+            time: test_time(fit.terms, shortest),
+            error: test_time(fit.variances.map(|variance| sd * variance.max(0.0).sqrt()), 0.0),
             trials: trials.len(),
         })
     }
@@ -181,7 +187,7 @@ mod tests {
         /// One run in ten is much too slow; the others are off by up to 50 ms.
         #[test]
         fn known_numbers_are_found_again(start in 0.05..2.0_f64, factor in 0.0..3.0_f64, message in 0.0..0.002_f64) {
-            let time = TestTime { start, per_virtual_second: factor, per_message: message };
+            let time = TestTime { start, per_virtual_second: factor, per_message: message, ..TestTime::default() };
             let noise = |stream: &mut NamedStream| match stream.below(10) {
                 0 => 20.0,
                 _ => stream.below(101) as f64 / 1000.0 - 0.05,
@@ -209,5 +215,19 @@ mod tests {
         let found = FittedTestTime::fit(&falling).expect("there are enough").time;
         assert_eq!((found.per_virtual_second, found.per_message), (0.0, 0.0));
         assert!((found.start - 10.5).abs() < 1.0, "{found}");
+    }
+
+    /// What trials take may grow faster than virtual time: then no start is left for a test case without any.
+    #[test]
+    fn no_test_case_is_shorter_than_the_shortest_trial() {
+        let growing: Vec<(RunCost, f64)> = (5..25_u64)
+            .map(|second| {
+                let run = RunCost { virtual_time_ns: second * 1_000_000_000, ..RunCost::default() };
+                (run, 0.1 * (second * second) as f64)
+            })
+            .collect();
+        let found = FittedTestTime::fit(&growing).expect("there are enough").time;
+        assert_eq!((found.start, found.seconds(RunCost::default())), (0.0, 2.5), "{found}");
+        assert!(found.to_string().ends_with("at least 2.5 s"), "{found}");
     }
 }

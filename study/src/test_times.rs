@@ -56,6 +56,7 @@ impl TestTimes {
             start: median(&|time| time.start)?,
             per_virtual_second: median(&|time| time.per_virtual_second)?,
             per_message: median(&|time| time.per_message)?,
+            shortest: median(&|time| time.shortest)?,
         })
     }
 }
@@ -84,7 +85,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let fitted = |start: f64| FittedTestTime {
             time: TestTime { start, ..TestTime::default() },
-            error: TestTime { start: 0.0, per_virtual_second: 0.0, per_message: 0.0 },
+            error: TestTime { start: 0.0, ..TestTime::default() },
             trials: 10,
         };
         assert_eq!(TestTimes::read(folder.path()).expect("nothing is there").typical(), None);
