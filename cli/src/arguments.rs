@@ -47,6 +47,7 @@ pub(crate) struct Arguments {
 
 /// What every command takes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Common {
     /// The seed of everything that is drawn: test cases, suites, a network's faults.
     #[arg(long, global = true, default_value_t = 1, value_name = "N")]
@@ -313,7 +314,7 @@ pub(crate) struct UniverseArguments {
     /// sequence, covering all pairs or triples of levels, at boundary values, far from each other (adaptive), or
     /// mutated from those that covered something new (guided); for systems with machines, walks by their weights
     /// (walk), by what was learnt from walks before (bandit), or by pairs of transitions that were seldom taken
-    /// (pairs).
+    /// (pairs); for systems with a net, the test cases that follow from it (net).
     #[arg(long, value_name = "SOURCE", default_value = InputSource::Uniform.name(), value_parser = source_parser())]
     pub(crate) source: InputSource,
 }
@@ -522,8 +523,8 @@ pub(crate) struct TestArguments {
     /// Run only the test case with this name; can be given several times.
     #[arg(long, value_name = "NAME")]
     pub(crate) only: Vec<String>,
-    /// Begin no test case after this time, for example 60s: that of all jobs together. A suite of a study is in an order
-    /// of which each beginning is good for its time.
+    /// Begin only test cases that are expected to end in this time, for example 60s: that of all jobs together. A suite of
+    /// a study is ordered so that each beginning is good for its time.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) time: Option<Duration>,
     /// Begin no test case after the first failure.

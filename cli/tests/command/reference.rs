@@ -36,11 +36,17 @@ fn the_reference_has_the_help_of_each_command() {
     let page = read(&root().join("docs/src/reference/commands.md"));
     let help = help();
     for (name, text) in &help {
-        let lines: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
+        let (own, global) = text.split_once("\nGlobal options:\n").expect("every command takes them");
+        let lines: Vec<&str> = own.trim_end().lines().map(str::trim_end).collect();
         let section = format!("\n## {name}\n\n```text\n{}\n```\n", lines.join("\n"));
         assert!(page.contains(&section), "of {name} the page says something else; run cargo xtask docs");
+        let once = page.split("\n## Global options\n").nth(1).and_then(|rest| rest.split("\n## ").next());
+        let options = global.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+        for option in options.map(|line| line.split("  ").next().expect("a split has a first part")) {
+            assert!(once.is_some_and(|once| once.contains(option)), "{option} of {name}; run cargo xtask docs");
+        }
     }
-    assert_eq!(page.matches("\n## ").count(), help.len(), "the page has a command that is not there");
+    assert_eq!(page.matches("\n## ").count(), help.len() + 1, "the page has a command that is not there");
 }
 
 /// Returns the documents with command lines in them.

@@ -112,6 +112,10 @@ fn figures(results: &Value) -> Option<BTreeMap<String, String>> {
 
 /// Returns a page with the number after each mark that the mark stands for.
 fn filled(page: &str, all: &BTreeMap<String, Figures>) -> anyhow::Result<String> {
+    let at_start = page
+        .lines()
+        .find(|line| line.starts_with(MARK) && line.split_once(" -->").is_some_and(|(_, rest)| !rest.is_empty()));
+    anyhow::ensure!(at_start.is_none(), "no mark may begin a line, which Markdown would take for HTML: {at_start:?}");
     let mut parts = page.split(MARK);
     let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -163,7 +167,8 @@ mod tests {
                         <!-- dns.size/all-uses -->16.9.\n";
         assert_eq!(filled(page, &all).expect("all are known"), expected);
         assert_eq!(filled(expected, &all).expect("all are known"), expected);
-        assert_eq!(filled("<!-- dns.age -->3", &all).expect_err("unknown").to_string(), "there is no figure dns.age");
+        assert_eq!(filled("Of <!-- dns.age -->3", &all).expect_err("unknown").to_string(), "there is no figure dns.age");
+        assert!(filled("Of\n<!-- dns.mutants -->3", &all).is_err(), "a mark begins a line");
         assert_eq!(super::figures(&serde_json::json!({})), None);
     }
 }

@@ -62,8 +62,8 @@ fn commands(simutant: &Simutant, help: &str) -> anyhow::Result<String> {
     ensure!(!commands.is_empty(), "`simutant help` lists no commands");
     let mut page = format!("# Commands\n\n{NOTICE}\n\n");
     page.push_str(
-        "Standard output is the result, standard error is progress. Every command takes `--seed`, `--jobs`, `--out`, \
-         `--json` and\n`--verbose`. The [exit codes](exit-codes.md) are the same for all.\n\n| command | does |\n| --- | --- |\n",
+        "Standard output is the result, standard error is progress. The [exit codes](exit-codes.md) are the same for all \
+         commands,\nand so are the [global options](#global-options).\n\n| command | does |\n| --- | --- |\n",
     );
     let commands: Vec<_> = commands.into_iter().filter(|(name, _)| name != "help").collect();
     for (name, does) in &commands {
@@ -75,10 +75,20 @@ fn commands(simutant: &Simutant, help: &str) -> anyhow::Result<String> {
     for (name, is) in &variables {
         writeln!(page, "| `{name}` | {is} |")?;
     }
+    let mut section = |title: &str, text: &str| write!(page, "\n## {title}\n\n```text\n{}\n```\n", trimmed(text));
+    let (_, global) = halves(help)?;
+    section("Global options", global)?;
     for (name, _) in &commands {
-        write!(page, "\n## {name}\n\n```text\n{}\n```\n", trimmed(&simutant.help(Some(name))?))?;
+        let help = simutant.help(Some(name))?;
+        section(name, halves(&help)?.0)?;
     }
     Ok(page)
+}
+
+/// Returns what a help text says before the global options, and these.
+fn halves(help: &str) -> anyhow::Result<(&str, &str)> {
+    let (before, after) = help.split_once("\nGlobal options:\n").context("a help text has no global options")?;
+    Ok((before, after.split("\n\n").next().unwrap_or_default()))
 }
 
 fn exit_codes(help: &str) -> anyhow::Result<String> {
