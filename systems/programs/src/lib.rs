@@ -8,6 +8,7 @@ mod addresses;
 mod checked;
 #[cfg(feature = "clock")]
 mod clock;
+mod error;
 mod installed;
 mod lines;
 mod log;
@@ -18,6 +19,7 @@ pub use addresses::Addresses;
 pub use checked::Checked;
 #[cfg(feature = "clock")]
 pub use clock::monotonic_nanos;
+pub use error::ProgramError;
 pub use installed::{UNAVAILABLE, find};
 pub use lines::{Damaged, Sending, Unreadable, end, read_checked_lines, read_lines, word};
 pub use log::{Log, LogError};

@@ -6,9 +6,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use simutant_programs::quorum::{Configuration, majority};
-use simutant_programs::{Addresses, Log};
+use simutant_programs::{Addresses, Log, ProgramError};
 
-use super::error::ProgramError;
 use super::message::{Reply, Request, Value, join};
 
 /// What a client is to do.

@@ -48,7 +48,6 @@ mod behaviour;
 mod client;
 mod desk;
 mod detector;
-mod error;
 pub mod faults;
 mod message;
 #[cfg(test)]
@@ -58,7 +57,6 @@ mod replica;
 
 pub use behaviour::{Behaviour, Correct};
 pub use client::{Proposal, propose};
-pub use error::ProgramError;
 pub use message::{Decree, Number, Promise, Round, Value, Vote};
-pub use replica::{Service, serve};
-pub use simutant_programs::{Addresses, LogError, Unreadable};
+pub use replica::{NoSuchReplica, Service, serve};
+pub use simutant_programs::{Addresses, LogError, ProgramError, Unreadable};

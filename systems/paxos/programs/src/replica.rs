@@ -1,6 +1,7 @@
 //! The replica's program: connections and threads around [`Desk`] and [`Proposer`].
 
 use std::ffi::OsString;
+use std::fmt::{Display, Formatter};
 use std::io::{self, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroUsize;
@@ -11,13 +12,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use simutant_programs::quorum::{CallError, Configuration, Numbered, majority};
-use simutant_programs::{Addresses, Damaged, Log, LogError, Sending, monotonic_nanos, read_checked_lines};
+use simutant_programs::{
+    Addresses, Damaged, Log, LogError, ProgramError, Sending, monotonic_nanos, read_checked_lines,
+};
 
 use super::acceptor::Acceptor;
 use super::behaviour::Behaviour;
 use super::desk::{Desk, Turn, lock};
 use super::detector::Detector;
-use super::error::ProgramError;
 use super::message::{Entry, Number, Reply, Request};
 use super::proposer::{Later, Proposer};
 
@@ -51,15 +53,32 @@ pub struct Service {
     pub learned: Option<PathBuf>,
 }
 
+/// No replica has this number, from 0 on.
+#[derive(Debug)]
+pub struct NoSuchReplica {
+    /// The number.
+    pub number: Number,
+    /// How many replicas there are.
+    pub replicas: usize,
+}
+
+impl std::error::Error for NoSuchReplica {}
+
+impl Display for NoSuchReplica {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{} replicas have no number {}", self.replicas, self.number)
+    }
+}
+
 /// Prints its address and `ready`, and takes part until something fails.
 ///
 /// # Errors
 /// [`ProgramError`] if the number is none of a replica, or the logs, the address or standard output do not work. What clients
 /// and other replicas do is no error.
-pub fn serve(service: &Service, behaviour: &'static dyn Behaviour) -> Result<(), ProgramError> {
+pub fn serve(service: &Service, behaviour: &'static dyn Behaviour) -> Result<(), ProgramError<NoSuchReplica>> {
     let Addresses(replicas) = &service.replicas;
     if service.number >= replicas.len() {
-        return Err(ProgramError::Number(service.number, replicas.len()));
+        return Err(ProgramError::Other(NoSuchReplica { number: service.number, replicas: replicas.len() }));
     }
     let listener = TcpListener::bind(service.listen).map_err(ProgramError::Socket)?;
     let address = listener.local_addr().map_err(ProgramError::Socket)?;

@@ -36,7 +36,6 @@
 //! programs.
 
 mod behaviour;
-mod error;
 pub mod faults;
 mod message;
 mod register;
@@ -45,9 +44,8 @@ mod session;
 mod store;
 
 pub use behaviour::{Behaviour, Correct};
-pub use error::ProgramError;
 pub use message::{Content, Timestamp};
 pub use register::{Reads, Writers};
 pub use serve::{Service, serve};
 pub use session::{Script, Session, Step, run_session};
-pub use simutant_programs::{Addresses, LogError, Unreadable};
+pub use simutant_programs::{Addresses, LogError, ProgramError, Unreadable};

@@ -9,10 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use simutant_programs::quorum::Numbered;
-use simutant_programs::{Log, LogError, Sending, read_checked_lines};
+use simutant_programs::{Log, LogError, ProgramError, Sending, read_checked_lines};
 
 use super::behaviour::Behaviour;
-use super::error::ProgramError;
 use super::message::{Request, Write};
 use super::store::Store;
 

@@ -6,10 +6,9 @@ use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use simutant_programs::{Addresses, Log, Unreadable};
+use simutant_programs::{Addresses, Log, ProgramError, Unreadable};
 
 use super::behaviour::Behaviour;
-use super::error::ProgramError;
 use super::message::ValueText;
 use super::register::{Reads, Register, Writers};
 

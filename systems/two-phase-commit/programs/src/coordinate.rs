@@ -4,7 +4,7 @@
 //! writes what that adds to the log, and only then sends what depends on it: many transactions share a write.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fmt::{Display, Formatter, Write as _};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use simutant_programs::{Log, LogError, Sending, read_lines};
+use simutant_programs::{Log, ProgramError, Sending, read_lines};
 
 use super::behaviour::Behaviour;
 use super::coordinator::{Coordinator, Effect, Record};
@@ -56,29 +56,6 @@ pub enum Source {
     Input,
 }
 
-/// Why a coordinator could not go on.
-#[derive(Debug)]
-pub enum CoordinateError {
-    /// The log does not work.
-    Log(LogError),
-    /// The address cannot be listened on.
-    Socket(io::Error),
-    /// Nobody reads what is printed.
-    Output(io::Error),
-}
-
-impl std::error::Error for CoordinateError {}
-
-impl Display for CoordinateError {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Log(error) => error.fmt(formatter),
-            Self::Socket(error) => write!(formatter, "cannot listen: {error}"),
-            Self::Output(error) => write!(formatter, "cannot print: {error}"),
-        }
-    }
-}
-
 /// What the main thread hears of the others. Workers have numbers from 0 on, connections those of their arrival.
 enum Event {
     Connected(usize, u64, TcpStream),
@@ -91,12 +68,12 @@ enum Event {
 /// Prints its address, `ready`, and a line for each transaction that is completed; carries transactions out.
 ///
 /// # Errors
-/// [`CoordinateError`] if the log, the address or standard output does not work. What workers do is no error.
-pub fn coordinate(coordination: &Coordination, behaviour: &'static dyn Behaviour) -> Result<(), CoordinateError> {
-    let listener = TcpListener::bind(coordination.listen).map_err(CoordinateError::Socket)?;
-    let address = listener.local_addr().map_err(CoordinateError::Socket)?;
-    let (log, lines) = Log::open(&coordination.log, coordination.is_synced).map_err(CoordinateError::Log)?;
-    let record = |line: &String| line.parse::<Record>().map_err(|_| CoordinateError::Log(log.no_line(line)));
+/// [`ProgramError`] if the log, the address or standard output does not work. What workers do is no error.
+pub fn coordinate(coordination: &Coordination, behaviour: &'static dyn Behaviour) -> Result<(), ProgramError> {
+    let listener = TcpListener::bind(coordination.listen).map_err(ProgramError::Socket)?;
+    let address = listener.local_addr().map_err(ProgramError::Socket)?;
+    let (log, lines) = Log::open(&coordination.log, coordination.is_synced)?;
+    let record = |line: &String| line.parse::<Record>().map_err(|_| log.no_line(line));
     let records: Vec<Record> = lines.iter().map(record).collect::<Result<_, _>>()?;
     let (sender, events) = channel();
     if coordination.source == Source::Input {
@@ -198,7 +175,7 @@ impl Desk {
     }
 
     /// Does what there is to do.
-    fn go_on(&mut self, source: Source) -> Result<(), CoordinateError> {
+    fn go_on(&mut self, source: Source) -> Result<(), ProgramError> {
         let now = Instant::now();
         while let Some((_, transaction)) = self.timers.pop_front_if(|(at, _)| *at <= now) {
             self.coordinator.time_out(transaction);
@@ -232,8 +209,8 @@ impl Desk {
     }
 
     /// Writes the log, and then sends and prints what may depend on it.
-    fn flush(&mut self) -> Result<(), CoordinateError> {
-        self.log.flush().map_err(CoordinateError::Log)?;
+    fn flush(&mut self) -> Result<(), ProgramError> {
+        self.log.flush()?;
         for connection in &mut self.connections {
             if connection.as_mut().is_some_and(|(_, connection)| connection.flush().is_err()) {
                 *connection = None;
@@ -243,7 +220,7 @@ impl Desk {
             return Ok(());
         }
         let mut output = io::stdout().lock();
-        output.write_all(self.output.as_bytes()).and_then(|()| output.flush()).map_err(CoordinateError::Output)?;
+        output.write_all(self.output.as_bytes()).and_then(|()| output.flush()).map_err(ProgramError::Output)?;
         self.output.clear();
         Ok(())
     }

@@ -29,8 +29,8 @@ mod work;
 mod worker;
 
 pub use behaviour::{Behaviour, Correct};
-pub use coordinate::{CoordinateError, Coordination, PATIENCE, Source, coordinate};
+pub use coordinate::{Coordination, PATIENCE, Source, coordinate};
 pub use message::{Decision, Vote, Votes};
-pub use simutant_programs::{LogError, Unreadable};
-pub use work::{Work, WorkError, work};
+pub use simutant_programs::{LogError, ProgramError, Unreadable};
+pub use work::{Work, work};
 pub use worker::CommitWithoutVote;

@@ -1,13 +1,12 @@
 //! The worker's program: a connection and a log around [`Worker`].
 
-use std::fmt::{Display, Formatter};
 use std::io::{self, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use simutant_programs::{Log, LogError, Sending, read_lines};
+use simutant_programs::{Log, ProgramError, Sending, read_lines};
 
 use super::behaviour::Behaviour;
 use super::message::{FromWorker, ToWorker, Votes};
@@ -31,47 +30,18 @@ pub struct Work {
     pub votes: Votes,
 }
 
-/// Why a worker could not go on.
-#[derive(Debug)]
-pub enum WorkError {
-    /// The log does not work.
-    Log(LogError),
-    /// The coordinator is wrong.
-    Commit(CommitWithoutVote),
-    /// Nobody reads what is printed.
-    Output(io::Error),
-}
-
-impl std::error::Error for WorkError {}
-
-impl Display for WorkError {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Log(error) => error.fmt(formatter),
-            Self::Commit(error) => error.fmt(formatter),
-            Self::Output(error) => write!(formatter, "cannot print: {error}"),
-        }
-    }
-}
-
-impl From<LogError> for WorkError {
-    fn from(error: LogError) -> Self {
-        Self::Log(error)
-    }
-}
-
 /// Prints `ready`, connects to the coordinator, again and again, and answers it.
 ///
 /// # Errors
-/// [`WorkError`] if the log does not work, or the coordinator commits what this worker has not voted for. A coordinator
+/// [`ProgramError`] if the log does not work, or the coordinator commits what this worker has not voted for. A coordinator
 /// that is not there is no error.
-pub fn work(work: &Work, behaviour: &'static dyn Behaviour) -> Result<(), WorkError> {
+pub fn work(work: &Work, behaviour: &'static dyn Behaviour) -> Result<(), ProgramError<CommitWithoutVote>> {
     let (mut log, lines) = Log::open(&work.log, work.is_synced)?;
     let records: Vec<Record> =
         lines.iter().map(|line| line.parse().map_err(|_| log.no_line(line))).collect::<Result<_, _>>()?;
     let mut worker = Worker::recover(work.votes.clone(), records, behaviour);
     let mut output = io::stdout();
-    output.write_all(b"ready\n").and_then(|()| output.flush()).map_err(WorkError::Output)?;
+    output.write_all(b"ready\n").and_then(|()| output.flush()).map_err(ProgramError::Output)?;
     loop {
         if let Ok(stream) = TcpStream::connect(work.coordinator) {
             serve(&stream, work.number, &mut worker, &mut log)?;
@@ -81,7 +51,12 @@ pub fn work(work: &Work, behaviour: &'static dyn Behaviour) -> Result<(), WorkEr
 }
 
 /// Answers the coordinator until the connection breaks.
-fn serve(stream: &TcpStream, number: usize, worker: &mut Worker, log: &mut Log) -> Result<(), WorkError> {
+fn serve(
+    stream: &TcpStream,
+    number: usize,
+    worker: &mut Worker,
+    log: &mut Log,
+) -> Result<(), ProgramError<CommitWithoutVote>> {
     let Ok(sending) = stream.set_nodelay(true).and_then(|()| stream.try_clone()) else { return Ok(()) };
     let mut sending = Sending::new(sending);
     sending.add(FromWorker::Worker(number));
@@ -97,9 +72,14 @@ fn serve(stream: &TcpStream, number: usize, worker: &mut Worker, log: &mut Log) 
 }
 
 /// Adds the answers to lines of the coordinator to what is sent, once the log has what they depend on.
-fn answer(lines: &[ToWorker], worker: &mut Worker, log: &mut Log, sending: &mut Sending) -> Result<(), WorkError> {
+fn answer(
+    lines: &[ToWorker],
+    worker: &mut Worker,
+    log: &mut Log,
+    sending: &mut Sending,
+) -> Result<(), ProgramError<CommitWithoutVote>> {
     for &line in lines {
-        let (record, answer) = worker.answer(line).map_err(WorkError::Commit)?;
+        let (record, answer) = worker.answer(line).map_err(ProgramError::Other)?;
         if let Some(record) = record {
             log.add(record);
         }
