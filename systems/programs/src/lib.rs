@@ -8,6 +8,7 @@ mod addresses;
 mod checked;
 #[cfg(feature = "clock")]
 mod clock;
+mod connect;
 mod error;
 mod installed;
 mod lines;
@@ -19,6 +20,7 @@ pub use addresses::Addresses;
 pub use checked::Checked;
 #[cfg(feature = "clock")]
 pub use clock::monotonic_nanos;
+pub use connect::connect;
 pub use error::ProgramError;
 pub use installed::{UNAVAILABLE, find};
 pub use lines::{Damaged, Sending, Unreadable, end, read_checked_lines, read_lines, word};

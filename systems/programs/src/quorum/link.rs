@@ -1,6 +1,5 @@
 //! The connection to a server, which is opened again and again.
 
-use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -8,13 +7,11 @@ use std::thread;
 use std::time::Duration;
 
 use super::numbered::Numbered;
+use crate::connect;
 use crate::lines::{Damaged, Sending, read_checked_lines};
 
 /// How long to wait before connecting again.
 const RETRY: Duration = Duration::from_millis(10);
-
-/// How long a server may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(1);
 
 /// How long a server may take nothing before its connection is given up. A request is much shorter than what the system
 /// keeps for a server that is busy.
@@ -127,14 +124,4 @@ impl Link {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().expect("nobody panics who has it")
     }
-}
-
-fn connect(address: SocketAddr) -> io::Result<TcpStream> {
-    let stream = TcpStream::connect_timeout(&address, CONNECT)?;
-    // While nobody listens at a port that the system gave, it may give this port to a connection to it, which is then
-    // one with itself, and keeps the server from coming back.
-    if stream.local_addr()? == stream.peer_addr()? {
-        return Err(io::ErrorKind::ConnectionRefused.into());
-    }
-    Ok(stream)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use simutant_programs::{Log, ProgramError, Sending, read_lines};
+use simutant_programs::{Log, ProgramError, Sending, connect, read_lines};
 
 use super::behaviour::Behaviour;
 use super::message::{FromWorker, ToWorker, Votes};
@@ -43,7 +43,7 @@ pub fn work(work: &Work, behaviour: &'static dyn Behaviour) -> Result<(), Progra
     let mut output = io::stdout();
     output.write_all(b"ready\n").and_then(|()| output.flush()).map_err(ProgramError::Output)?;
     loop {
-        if let Ok(stream) = TcpStream::connect(work.coordinator) {
+        if let Ok(stream) = connect(work.coordinator) {
             serve(&stream, work.number, &mut worker, &mut log)?;
         }
         thread::sleep(RETRY);
