@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use simutant_http_tester::Step;
-use simutant_http_tester::testing::{Found, Tested, TestingReply, TestingRequest};
+use simutant_http_tester::testing::{Found, TestingReply, TestingReport, TestingRequest};
 use simutant_study::{NamedRequest, PackageHttpService, TestingProgram};
 
 use crate::arguments::{Common, HttpArguments, ServerUrl};
@@ -69,7 +69,7 @@ fn scripts(path: &Path) -> anyhow::Result<Vec<Vec<Step>>> {
     let text = std::fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     let scripts: serde_json::Result<Vec<Vec<Step>>> = match text.trim_start().starts_with('[') {
         true => serde_json::from_str(&text).map(|script| vec![script]),
-        false => serde_json::from_str(&text).and_then(|Tested { findings, .. }| {
+        false => serde_json::from_str(&text).and_then(|TestingReport { findings, .. }| {
             findings.into_iter().map(|found| serde_json::from_value(found.finding.detail["script"].clone())).collect()
         }),
     };
@@ -85,8 +85,8 @@ fn program(arguments: &HttpArguments) -> anyhow::Result<TestingProgram> {
     Ok(built(&format!("the tester of {name}"), |progress| found.build(progress))?)
 }
 
-fn text(tested: &Tested, arguments: &HttpArguments) -> String {
-    let Tested { scripts, requests, answers, lost, seconds, findings, inconclusive, stopped, kept } = tested;
+fn text(tested: &TestingReport, arguments: &HttpArguments) -> String {
+    let TestingReport { scripts, requests, answers, lost, seconds, findings, inconclusive, stopped, kept } = tested;
     let mut text = String::new();
     for Found { finding, scripts: count, .. } in findings {
         text.push_str(&format!("FAILED in {count} of {scripts} scripts: {}\n{}\n", finding.summary, commands(finding)));

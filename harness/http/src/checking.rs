@@ -4,7 +4,7 @@ use crate::driver::{End, Exchange, Side};
 use crate::message::{Request, Response};
 use crate::origin::{Origins, ProxyEvent};
 use crate::service::HttpService;
-use crate::watch::{Asked, Unsure, Watch, Wrong};
+use crate::watch::{PendingRequest, Unsure, Watch, Wrong};
 
 /// A check of a service, or of a proxy between clients and origin servers.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ impl<S: HttpService> Checking<S> {
     }
 
     /// Observes that an exchange begins.
-    pub(crate) fn begun(&mut self, at: usize, exchange: &Exchange) -> Result<Asked, End> {
+    pub(crate) fn begun(&mut self, at: usize, exchange: &Exchange) -> Result<PendingRequest, End> {
         let request = exchange.request.clone();
         let event = match &exchange.side {
             Side::Client { .. } => ProxyEvent::Sent { exchange: at, request },
@@ -39,7 +39,7 @@ impl<S: HttpService> Checking<S> {
     }
 
     /// Returns the call of an exchange that gets an answer, or only a part of one.
-    pub(crate) fn due(&mut self, at: usize, exchange: &Exchange, asked: &Asked) -> Asked {
+    pub(crate) fn due(&mut self, at: usize, exchange: &Exchange, asked: &PendingRequest) -> PendingRequest {
         let Some(origins) = &self.origins else { return asked.clone() };
         let event = match exchange.is_cut {
             true => ProxyEvent::Ended { exchange: at },
@@ -50,13 +50,13 @@ impl<S: HttpService> Checking<S> {
     }
 
     /// Observes the answer to a call.
-    pub(crate) fn answered(&mut self, at: usize, due: &Asked, response: Response) -> Result<(), End> {
+    pub(crate) fn answered(&mut self, at: usize, due: &PendingRequest, response: Response) -> Result<(), End> {
         let response = response.try_into().map_err(|error| End::Malformed(at, format!("{error}")))?;
         self.watch.answered(due, response).map_err(|Wrong { .. }| End::Wrong(at))
     }
 
     /// Observes that an exchange will not be answered.
-    pub(crate) fn lost(&mut self, asked: &Asked) {
+    pub(crate) fn lost(&mut self, asked: &PendingRequest) {
         // What became of the proxy's side of it is seen by itself.
         if self.origins.is_none() {
             self.watch.lost(asked);
@@ -71,7 +71,7 @@ impl<S: HttpService> Checking<S> {
         })
     }
 
-    fn asked(&mut self, at: usize, exchange: &Exchange, operation: S::Operation) -> Asked {
+    fn asked(&mut self, at: usize, exchange: &Exchange, operation: S::Operation) -> PendingRequest {
         self.exchanges.push(at);
         self.watch.asked(exchange.session, operation)
     }

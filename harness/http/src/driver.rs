@@ -19,7 +19,7 @@ use crate::origin::OriginAnswer;
 use crate::script::{Answers, Step, Substitute};
 use crate::service::HttpService;
 use crate::serving::{Received, Serving};
-use crate::watch::{Asked, Unsure, Wrong};
+use crate::watch::{PendingRequest, Unsure, Wrong};
 use crate::wire::{self, Malformed};
 
 /// What is read from a connection at once.
@@ -164,7 +164,7 @@ struct Connection {
 /// A request without an answer.
 struct Open {
     exchange: usize,
-    asked: Asked,
+    asked: PendingRequest,
     due: Instant,
 }
 

@@ -11,7 +11,7 @@ use crate::message::{Request, Response};
 use crate::origin::OriginAnswer;
 use crate::script::{Step, Substitute};
 use crate::service::{HttpService, Rule};
-use crate::watch::{Asked, Unsure};
+use crate::watch::{PendingRequest, Unsure};
 
 /// How often a shorter script is tried: a server may be right at times.
 const TRIES: usize = 2;
@@ -184,7 +184,7 @@ fn allowed<S: HttpService>(run: &Run, service: S) -> Vec<String> {
 fn replayed<S: HttpService>(
     run: &Run,
     checking: &mut Checking<S>,
-    look: &mut dyn FnMut(usize, &Checking<S>, &Asked) -> bool,
+    look: &mut dyn FnMut(usize, &Checking<S>, &PendingRequest) -> bool,
 ) -> Option<bool> {
     let mut asked = Vec::new();
     for &at in &run.answered {
@@ -214,8 +214,8 @@ fn replayed<S: HttpService>(
     Some(true)
 }
 
-/// What is tested, for a finding.
-pub(crate) struct Tested<'a, S> {
+/// The service under test, as findings need it.
+pub(crate) struct ServiceUnderTest<'a, S> {
     pub(crate) server: &'a Server,
     pub(crate) initial: &'a S,
     pub(crate) waived: &'a [usize],
@@ -242,7 +242,7 @@ impl Likeness {
     }
 }
 
-impl<S: HttpService> Tested<'_, S> {
+impl<S: HttpService> ServiceUnderTest<'_, S> {
     /// Returns the finding of a run that did not end as it should, and what it has in common with others, as it was seen and
     /// as it is shown; `None` of a run that says nothing of the server.
     pub(crate) fn finding(&self, script: &[Step], run: &Run, seconds: f64) -> Option<(Finding, [Likeness; 2])> {

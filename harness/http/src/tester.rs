@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use simutant_outcomes::Finding;
 
 use crate::driver::{End, Run, Server};
-use crate::finding::{self, Likeness, Rules, Tested};
+use crate::finding::{self, Likeness, Rules, ServiceUnderTest};
 use crate::script::Step;
 use crate::service::HttpService;
 
@@ -173,7 +173,7 @@ impl<S: HttpService> Tester<S> {
             *last = Some((script.clone(), run.clone()));
         }
         drop(last);
-        let tested = Tested { server, initial: &self.initial, waived: &self.waived, fresh: &fresh, is_known };
+        let tested = ServiceUnderTest { server, initial: &self.initial, waived: &self.waived, fresh: &fresh, is_known };
         let finding = tested.finding(&script, &run, took.as_secs_f64());
         let inconclusive = match &run.end {
             End::Unreachable(error) => Some(Inconclusive::Unreachable(error.clone())),

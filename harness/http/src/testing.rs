@@ -47,7 +47,7 @@ pub struct TestingRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum TestingReply {
     /// The server was tested.
-    Tested(Tested),
+    Tested(TestingReport),
     /// It cannot be reached.
     Unreachable {
         /// Why.
@@ -62,7 +62,7 @@ pub enum TestingReply {
 
 /// What the tests of a server came to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tested {
+pub struct TestingReport {
     /// How many scripts were run.
     pub scripts: usize,
     /// How many requests were sent, without those with which findings were made smaller.
@@ -155,7 +155,7 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest, stop: Arc<Atomi
         }
     }
     let begun = Instant::now();
-    let mut tested = Tested::default();
+    let mut tested = TestingReport::default();
     let mut silent = 0;
     let (mut messages, mut took) = (0, Duration::ZERO);
     let mut known: BTreeMap<Likeness, usize> = BTreeMap::new();

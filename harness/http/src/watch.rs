@@ -22,7 +22,7 @@ pub struct Watch<S: HttpService> {
 
 /// A request that has no answer yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct PendingRequest {
     part: String,
     /// Its place among all requests.
     number: usize,
@@ -72,7 +72,7 @@ impl<S: HttpService> Watch<S> {
     }
 
     /// Observes that a request is sent.
-    pub fn asked(&mut self, session: Session, operation: S::Operation) -> Asked {
+    pub fn asked(&mut self, session: Session, operation: S::Operation) -> PendingRequest {
         let (number, name) = (self.asked, S::part(&operation));
         self.asked += 1;
         let online = || Online::new(self.initial.clone(), BUDGET).in_session_order();
@@ -80,15 +80,15 @@ impl<S: HttpService> Watch<S> {
         let part = self.parts.entry(name.clone()).or_insert_with(new);
         let call = part.online.as_mut().map(|online| online.invoked(session, operation.clone()));
         part.events.push(Event { request: number, kind: EventKind::Asked(session, operation) });
-        Asked { part: name, number, call }
+        PendingRequest { part: name, number, call }
     }
 
     /// Observes an answer.
     ///
     /// # Errors
     /// [`Wrong`] if it is impossible.
-    pub fn answered(&mut self, asked: &Asked, response: S::Response) -> Result<(), Wrong> {
-        let Asked { number, call, .. } = *asked;
+    pub fn answered(&mut self, asked: &PendingRequest, response: S::Response) -> Result<(), Wrong> {
+        let PendingRequest { number, call, .. } = *asked;
         let part = self.part(asked);
         part.events.push(Event { request: number, kind: EventKind::Answered(response.clone()) });
         let Some((online, call)) = part.online.as_mut().zip(call) else { return Ok(()) };
@@ -103,7 +103,7 @@ impl<S: HttpService> Watch<S> {
     }
 
     /// Observes that a request will not be answered: it may have been performed, or not.
-    pub fn lost(&mut self, asked: &Asked) {
+    pub fn lost(&mut self, asked: &PendingRequest) {
         let call = asked.call;
         if let Some((online, call)) = self.part(asked).online.as_mut().zip(call) {
             // It has not been answered, so it is under way.
@@ -112,12 +112,12 @@ impl<S: HttpService> Watch<S> {
     }
 
     /// Returns how many states the part can be in that a request is about; `None` if they are too many.
-    pub fn states(&self, asked: &Asked) -> Option<usize> {
+    pub fn states(&self, asked: &PendingRequest) -> Option<usize> {
         self.parts[&asked.part].online.as_ref().map(|online| online.states().count())
     }
 
     /// Returns the answers to a request that are possible now; none where they are too many to be followed.
-    pub fn allowed(&self, asked: &Asked) -> Vec<S::Response> {
+    pub fn allowed(&self, asked: &PendingRequest) -> Vec<S::Response> {
         let online = self.parts[&asked.part].online.as_ref();
         online.zip(asked.call).map(|(online, call)| online.answers(call)).unwrap_or_default()
     }
@@ -132,7 +132,7 @@ impl<S: HttpService> Watch<S> {
         later.map(|part| part.finish(steps, &self.initial)).find(Result::is_err).unwrap_or(Ok(()))
     }
 
-    fn part(&mut self, asked: &Asked) -> &mut Part<S> {
+    fn part(&mut self, asked: &PendingRequest) -> &mut Part<S> {
         self.parts.get_mut(&asked.part).expect("it was asked for")
     }
 }

@@ -1,13 +1,13 @@
 //! HTTP servers: GET, HEAD, PUT and DELETE with preconditions (RFC 9110).
 //!
 //! A specification that leaves open what a server may choose ([`specification`]) is the oracle of simulated runs and of
-//! real ones: entity tags and dates are unknown until the server says them. Its [rules] can be waived by name. Test
+//! real ones: entity tags and dates are unknown until the server says them. Its rules can be waived by name. Test
 //! cases are [scripts](simutant_http_tester::script) of requests. The simulated server ([`server`]) is what mutants are made of.
 
 pub mod message;
 pub mod proxy;
 pub mod ranges;
-pub mod rules;
+mod rules;
 mod script;
 pub mod server;
 pub mod specification;

@@ -15,7 +15,8 @@ use simutant_http_tester::{
 };
 use simutant_oracle::{Open, Session, Specification};
 
-use self::rules::{RULES, RuleId, RuleSet};
+use self::rules::{RULES, RuleId};
+use crate::rules::RuleSet;
 
 /// A proxy: what clients have asked of it, and what it has forwarded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -23,13 +24,13 @@ pub struct Proxy {
     waived: RuleSet,
     /// Whether a client got what nobody asked for, since that is waived.
     is_split: bool,
-    requests: Vec<Asked>,
+    requests: Vec<ClientRequest>,
     forwarded: Vec<Forwarded>,
 }
 
 /// A request of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Asked {
+struct ClientRequest {
     exchange: usize,
     request: Arc<Request>,
     /// Whether the client got an answer, or what there was of one.
@@ -46,7 +47,7 @@ struct Forwarded {
 
 // States differ in what became of messages, and have the same messages: to hash their contents each time takes longer than all
 // else.
-impl Hash for Asked {
+impl Hash for ClientRequest {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         (self.exchange, self.is_over).hash(hasher);
     }
@@ -197,7 +198,11 @@ impl Specification for Proxy {
     /// Takes note of what a client sends. Nothing else can be said before it is seen.
     fn step(&mut self, _: Session, event: &ProxyEvent, _: &mut Open<'_>) -> Response {
         if let ProxyEvent::Sent { exchange, request } = event {
-            self.requests.push(Asked { exchange: *exchange, request: Arc::new(request.clone()), is_over: false });
+            self.requests.push(ClientRequest {
+                exchange: *exchange,
+                request: Arc::new(request.clone()),
+                is_over: false,
+            });
         }
         Response::default()
     }
@@ -219,7 +224,7 @@ impl Specification for Proxy {
                 if is_unasked(seen) {
                     // The answers to what follows on the connection come one later, and nobody knows whose each is.
                     for rule in [R::Once, R::Retry, R::NoStore, R::OwnResponse, R::Forwards, R::Unasked] {
-                        self.waived.add(rule as usize);
+                        self.waived.add(rule);
                     }
                 }
                 is_possible
@@ -265,7 +270,7 @@ impl Proxy {
     /// Returns the rules that are broken if what an origin received is the request of a client.
     fn broken_by_request(&self, of: usize, origin: &str, received: &Request) -> RuleSet {
         use RuleId as R;
-        let Asked { request, is_over, .. } = &self.requests[of];
+        let ClientRequest { request, is_over, .. } = &self.requests[of];
         let mut broken = RuleSet::default();
         broken.add_if(received.method != request.method, R::Method);
         let authority = request.authority().unwrap_or_default();

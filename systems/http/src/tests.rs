@@ -1,11 +1,14 @@
 //! The simulated server keeps the specification, and servers that break a rule do not.
 
+use simutant_http_tester::HttpService;
 use simutant_http_tester::watch::Watch;
 use simutant_oracle::{Check, End, Recorder, Session, Time};
 
 use super::*;
 use crate::message::{Conditions, Method, Tags};
-use crate::rules::{RuleId, RuleSet};
+use crate::proxy::Proxy;
+use crate::ranges::Ranges;
+use crate::rules::RuleId;
 use crate::specification::LONG_AGO;
 use crate::tag::EntityTag;
 
@@ -54,27 +57,36 @@ fn tags(text: &str) -> Tags {
 }
 
 /// Checks exchanges, one after the other.
-fn is_possible(exchanges: &[Exchange], waived: RuleSet) -> bool {
+fn is_possible(exchanges: &[Exchange], waived: &[usize]) -> bool {
     let recorder = Recorder::in_order();
     for Exchange(request, seen) in exchanges {
         recorder.observed(Session(1), request.clone(), Response::Seen(seen.clone()), Time::ZERO);
     }
-    Check::default().run(&recorder.history(), &Service::waiving(waived)).is_possible()
+    let mut service = Service::default();
+    waived.iter().for_each(|rule| service.waive(*rule));
+    Check::default().run(&recorder.history(), &service).is_possible()
 }
 
 /// Checks that exchanges are possible.
 #[track_caller]
 fn check_right(exchanges: &[Exchange]) {
-    assert!(is_possible(exchanges, RuleSet::NONE));
+    assert!(is_possible(exchanges, &[]));
 }
 
 /// Checks that exchanges are wrong, and would not be if one of these rules were waived, and no other.
 #[track_caller]
 fn check_wrong(exchanges: &[Exchange], broken: &[RuleId]) {
-    assert!(!is_possible(exchanges, RuleSet::NONE));
-    let explains = |rule: &RuleId| is_possible(exchanges, RuleSet::NONE.with(*rule));
-    let explaining: BTreeSet<RuleId> = RuleId::all().filter(explains).collect();
-    assert_eq!(explaining, broken.iter().copied().collect());
+    assert!(!is_possible(exchanges, &[]));
+    let explaining = (0..Service::RULES.len()).filter(|rule| is_possible(exchanges, &[*rule]));
+    assert_eq!(explaining.collect::<BTreeSet<_>>(), broken.iter().map(|rule| *rule as usize).collect());
+}
+
+#[test]
+fn rules_have_names_of_their_own() {
+    for rules in [Service::RULES, Ranges::RULES, Proxy::RULES] {
+        let names: BTreeSet<&str> = rules.iter().map(|rule| rule.name).collect();
+        assert_eq!(names.len(), rules.len());
+    }
 }
 
 /// Returns a content `x` with a tag, and what comes after that.

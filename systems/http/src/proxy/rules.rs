@@ -2,16 +2,7 @@
 
 use simutant_http_tester::Rule;
 
-macro_rules! rules {
-    ($($id:ident $name:literal $source:literal $sentence:literal)*) => {
-        /// A rule, by its place in [`RULES`].
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub(super) enum RuleId { $($id),* }
-
-        /// All rules.
-        pub(super) const RULES: &[Rule] = &[$(Rule { name: $name, source: $source, sentence: $sentence }),*];
-    };
-}
+use crate::rules::rules;
 
 rules! {
     // What several would allow is named after the first one.
@@ -73,35 +64,4 @@ rules! {
         "a proxy MUST send an appropriate Via header field in each message that it forwards"
     Forwards "forwards" "RFC 9110, 3.7"
         "a proxy is chosen by the client to receive requests and attempt to satisfy those requests via translation through the HTTP interface"
-}
-
-// A set has a bit for each.
-const _: () = assert!(RULES.len() <= 32);
-
-/// A set of rules.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(super) struct RuleSet(u32);
-
-impl RuleSet {
-    /// Adds the rule at a place.
-    pub(super) const fn add(&mut self, place: usize) {
-        self.0 |= 1 << place;
-    }
-
-    /// Adds a rule if it is broken.
-    pub(super) const fn add_if(&mut self, is_broken: bool, rule: RuleId) {
-        if is_broken {
-            self.add(rule as usize);
-        }
-    }
-
-    /// Returns how many there are.
-    pub(super) const fn len(self) -> u32 {
-        self.0.count_ones()
-    }
-
-    /// Returns whether all of it is in another set.
-    pub(super) const fn is_in(self, other: Self) -> bool {
-        self.0 & !other.0 == 0
-    }
 }
