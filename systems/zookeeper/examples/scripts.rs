@@ -10,12 +10,13 @@
 
 use std::error::Error;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use simutant_oracle::{Answer, Check, Order};
 use simutant_sim_core::Random;
-use simutant_zookeeper::testbed::{CallScript, ScriptDomain, Servers, Sessions, ZooKeeperHistory};
+use simutant_zookeeper::testbed::{CallScript, ScriptDomain, Servers, Sessions, TESTBEDS, ZooKeeperHistory};
 use simutant_zookeeper_histories::ZooKeeper;
 
 /// How long an answer may take on a busy machine.
@@ -61,7 +62,8 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     };
     let folder = tempfile::tempdir()?;
     let start = Instant::now();
-    let servers = Servers::one(folder.path())?;
+    let implementations = Path::new(env!("CARGO_MANIFEST_DIR")).join("implementations");
+    let servers = Servers::start(&TESTBEDS.find("zookeeper", &[implementations])?, folder.path())?;
     let start_s = start.elapsed().as_secs_f64();
     let addresses = servers.addresses();
     let start = Instant::now();

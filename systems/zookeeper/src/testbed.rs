@@ -1,4 +1,4 @@
-//! ZooKeeper: a client of its wire protocol, a server and an ensemble to start, and test cases on them.
+//! ZooKeeper: a client of its wire protocol, servers to start, and test cases on them.
 //!
 //! Clients of ZooKeeper that others wrote decide themselves when a request goes out, and keep a thread for the answers.
 //! [`Client`] does neither: what is in flight, and how much goes out at once, is the caller's to say.
@@ -23,7 +23,7 @@ use walks::{ZOOKEEPER, ZOOKEEPER_2439, ZOOKEEPER_ENSEMBLE};
 
 pub use client::{Client, ClientError, Reply, Xid};
 pub use script::{CallScript, ScriptDomain, ScriptedCall, Sessions, ZooKeeperHistory};
-pub use server::{Servers, one_server};
+pub use server::Servers;
 
 /// The testbeds: of one server, of one with ZOOKEEPER-2439, and of three.
 pub const TESTBEDS: Testbeds = Testbeds::new(&[&ZOOKEEPER, &ZOOKEEPER_2439, &ZOOKEEPER_ENSEMBLE]);

@@ -13,7 +13,10 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use simutant_harness::{ExpectedExit, HarnessError, Injection, Lease, Placeholders, Process, Ready, Role, Side, Stop};
+use simutant_harness::{
+    ExpectedExit, Fixture, FixtureCommand, HarnessError, Injection, Lease, Placeholders, Process, Ready, Role, Side,
+    Stop,
+};
 use simutant_system::Separation;
 
 /// What reports call a server; those of an ensemble have their numbers behind it.
@@ -127,16 +130,36 @@ impl OwnServers {
             writeln!(members, "server.{number}={host}:{quorum}:{election}").expect("a text takes everything");
         }
         let server = |(name, (number, [port, ..])): (String, (usize, &[Lease; 3]))| {
+            let enter = if self.is_apart { &self.enter_command(number)[..] } else { &[] };
             let placeholders = Placeholders::from([
                 ("number", number.to_string().into()),
                 ("host", self.host(number).to_string().into()),
                 ("port", port.port().to_string().into()),
                 ("members", members.clone().into()),
-                ("enter", self.enter_command(number).join(" ").into()),
+                ("enter", enter.join(" ").into()),
             ]);
             process(name, placeholders)
         };
         self.names().into_iter().zip((1..).zip(&self.leases)).map(server).collect()
+    }
+
+    /// Starts a process of a side where there is no test case to run.
+    pub(super) fn start(&self, side: &Side, process: &Process) -> Result<Fixture, HarnessError> {
+        let mut placeholders = process.placeholders.clone();
+        placeholders.insert("work", self.folder.clone().into());
+        let fill = |text: &String| {
+            placeholders.iter().fold(text.clone(), |text, (name, value)| {
+                text.replace(&format!("{{{name}}}"), &value.to_string_lossy())
+            })
+        };
+        for file in &side.files {
+            let path = self.folder.join(fill(&file.name));
+            std::fs::write(&path, fill(&file.text)).map_err(HarnessError::file("write", &path))?;
+        }
+        let command = side.command.iter().map(fill).collect();
+        let (ready, stop) = (side.ready.clone(), side.stop);
+        let command = FixtureCommand { command, files: Vec::new(), ready, timeout_s: None, stop };
+        Fixture::start_alone(&process.name, &command, &self.folder)
     }
 
     /// Returns the file of a server's namespace, or of that in between (0), as long as a process is in there.
@@ -146,9 +169,8 @@ impl OwnServers {
     }
 
     /// Returns what comes before a command that is to run in a namespace.
-    fn enter_command(&self, number: usize) -> Vec<String> {
-        let enter = || vec!["nsenter".into(), format!("--net={}", self.namespace(number))];
-        self.is_apart.then(enter).unwrap_or_default()
+    fn enter_command(&self, number: usize) -> [String; 2] {
+        ["nsenter".into(), format!("--net={}", self.namespace(number))]
     }
 
     /// Moves this thread to where the servers can be reached.
@@ -196,8 +218,8 @@ impl OwnServers {
         }
         let path = self.folder.join("rules");
         let ip = || {
-            let mut command = Command::new("nsenter");
-            command.arg(format!("--net={}", self.namespace(0))).args(["ip", "-batch"]).arg(&path).output()
+            let [program, network] = self.enter_command(0);
+            Command::new(program).arg(network).args(["ip", "-batch"]).arg(&path).output()
         };
         match std::fs::write(&path, rules).and_then(|()| ip()) {
             Ok(output) if output.status.success() => None,
@@ -227,8 +249,6 @@ fn why_no_network() -> Option<&'static str> {
 mod tests {
     use std::net::{TcpListener, TcpStream};
 
-    use simutant_harness::{Fixture, FixtureCommand};
-
     use super::*;
 
     #[test]
@@ -241,11 +261,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let own = OwnServers::ensemble(folder.path(), true).expect("ports are free");
         let [network] = &own.services[..] else { panic!("there is a network") };
-        let path = folder.path().to_str().expect("plain text");
-        let command = network.command.iter().map(|word| word.replace("{work}", path)).collect();
-        let ready = network.ready.clone();
-        let command = FixtureCommand { command, files: Vec::new(), ready, timeout_s: None, stop: Stop::KILL };
-        let _network = Fixture::start_alone(NETWORK, &command, folder.path()).expect("it was tried");
+        let [process] = &own.processes(NETWORK)[..] else { panic!("it is one process") };
+        let _network = own.start(network, process).expect("it was tried");
         let listen = |number: usize| {
             own.enter_namespace(number).expect("it is there");
             TcpListener::bind((own.host(number), 2_181)).expect("nobody else is there")

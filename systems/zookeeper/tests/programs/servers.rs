@@ -19,24 +19,19 @@ use simutant_system::{System, universe};
 use simutant_zookeeper::ZooKeeperEnsemble;
 use simutant_zookeeper::testbed::{
     CallScript, Client, ClientError, ScriptDomain, ScriptedCall, Servers, Sessions, TESTBEDS, ZooKeeperHistory,
-    one_server,
 };
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Starts servers; none if they are not installed.
-fn servers(start: impl FnOnce(&Path) -> Servers) -> Option<(tempfile::TempDir, Servers)> {
+/// Starts the servers of an implementation; none if they are not installed.
+fn servers(name: &str) -> Option<(tempfile::TempDir, Servers)> {
     if !Servers::are_installed() {
         eprintln!("skipped: the package `zookeeper` is not installed; `cargo xtask test` installs it");
         return None;
     }
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let servers = start(folder.path());
+    let servers = Servers::start(&implementation(name), folder.path()).expect("the servers start");
     Some((folder, servers))
-}
-
-fn one(folder: &Path) -> Servers {
-    Servers::one(folder).expect("the server starts")
 }
 
 fn is_possible(history: &ZooKeeperHistory, initial: &ZooKeeper) -> bool {
@@ -63,7 +58,7 @@ fn acl(path: &str, who: Who, permissions: Permissions) -> Operation {
 
 #[test]
 fn each_operation_and_each_error_is_answered() {
-    let Some((_folder, servers)) = servers(one) else { return };
+    let Some((_folder, servers)) = servers("zookeeper") else { return };
     let deadline = Instant::now() + TIMEOUT;
     let mut clients = two_clients(&servers, deadline);
     let [no_node, exists, not_empty, no_auth, bad, invalid] =
@@ -173,7 +168,7 @@ fn each_operation_and_each_error_is_answered() {
 
 #[test]
 fn calls_in_flight_are_answered_in_their_order_with_growing_transactions() {
-    let Some((_folder, servers)) = servers(one) else { return };
+    let Some((_folder, servers)) = servers("zookeeper") else { return };
     let deadline = Instant::now() + TIMEOUT;
     let mut client = Client::connect(servers.addresses()[0], Session(1), deadline).expect("it takes connections");
     client.make_tree("/t", deadline).expect("it is the first one");
@@ -193,7 +188,7 @@ fn calls_in_flight_are_answered_in_their_order_with_growing_transactions() {
 
 #[test]
 fn a_session_is_told_once_of_what_it_watches_before_an_answer_shows_it() {
-    let Some((_folder, servers)) = servers(one) else { return };
+    let Some((_folder, servers)) = servers("zookeeper") else { return };
     let deadline = Instant::now() + TIMEOUT;
     let mut clients = two_clients(&servers, deadline);
     let path = |path: &str| Text::from(path);
@@ -256,7 +251,7 @@ fn a_session_is_told_once_of_what_it_watches_before_an_answer_shows_it() {
 
 #[test]
 fn a_session_that_is_silent_for_too_long_expires_with_its_nodes() {
-    let Some((_folder, servers)) = servers(one) else { return };
+    let Some((_folder, servers)) = servers("zookeeper") else { return };
     let deadline = Instant::now() + TIMEOUT;
     let [mut one, mut other] = [1, 2].map(|number| {
         Client::connect(servers.addresses()[0], Session(number), deadline).expect("the server takes connections")
@@ -301,7 +296,7 @@ fn check_sequential(servers: &Servers, sessions_max: u64, scripts: u64, calls_ma
 
 #[test]
 fn thousands_of_calls_one_after_the_other_are_answered_as_the_specification_says() {
-    let Some((_folder, servers)) = servers(one) else { return };
+    let Some((_folder, servers)) = servers("zookeeper") else { return };
     check_sequential(&servers, 1, 100, 60);
     check_sequential(&servers, 3, 100, 20);
 }
@@ -319,7 +314,7 @@ fn behind_changes(count: usize) -> CallScript {
 
 #[test]
 fn what_is_refused_with_calls_in_flight_is_explained_by_stale_permissions() {
-    let Some((_folder, servers)) = servers(one) else { return };
+    let Some((_folder, servers)) = servers("zookeeper") else { return };
     let mut sessions = Sessions::connect(servers.addresses(), 3, "t", TIMEOUT).expect("they connect");
     let domain = |changes_acls| ScriptDomain {
         sessions_max: 3,
@@ -355,9 +350,7 @@ fn what_is_refused_with_calls_in_flight_is_explained_by_stale_permissions() {
 
 #[test]
 fn each_session_of_an_ensemble_sees_its_own_order() {
-    let Some((_folder, servers)) = servers(|folder| Servers::ensemble(folder).expect("the servers start")) else {
-        return;
-    };
+    let Some((_folder, servers)) = servers("zookeeper-ensemble") else { return };
     let connect = |name: &str| Sessions::connect(servers.addresses(), 3, name, TIMEOUT).expect("they connect");
     let mut sessions = connect("t");
     let domain =
@@ -443,7 +436,6 @@ fn refused_of<S: System>(name: &str, count: usize) -> Option<(usize, usize)> {
 
 #[test]
 fn test_cases_of_the_simulation_run_on_the_server() {
-    assert_eq!(implementation("zookeeper").fixture, Some(one_server()), "a test that starts servers starts these");
     let refused = refused_of::<simutant_zookeeper::ZooKeeper>("zookeeper", 60);
     assert!(refused.is_none_or(|(refused, hit)| refused < 20 && hit > 0), "{refused:?}");
     // Of these test cases some are about watches, and some about sessions that may expire.
@@ -480,7 +472,7 @@ fn a_server_that_comes_back_without_its_data_is_found() {
 
 #[test]
 fn a_node_whose_child_ends_with_a_session_is_refused_in_two_ways_at_once() {
-    let Some((_folder, servers)) = servers(one) else { return };
+    let Some((_folder, servers)) = servers("zookeeper") else { return };
     let mut sessions = Sessions::connect(servers.addresses(), 2, "t", TIMEOUT).expect("they connect");
     let call = |session, operation, mode| ScriptedCall { session: Session(session), operation, mode };
     let ephemeral = Operation::Create { path: "/p/e".into(), data: None, mode: CreateMode::Ephemeral };
@@ -525,7 +517,7 @@ fn command_line(servers: &Servers, arguments: &[&str]) -> (bool, String) {
 
 #[test]
 fn the_command_line_of_the_package_sees_what_the_client_does() {
-    let Some((_folder, servers)) = servers(one) else { return };
+    let Some((_folder, servers)) = servers("zookeeper") else { return };
     let deadline = Instant::now() + TIMEOUT;
     let mut client = Client::connect(servers.addresses()[0], Session(1), deadline).expect("it takes connections");
     let mut call = |operation: Operation| client.call(&operation, deadline).expect("it is answered").response;
