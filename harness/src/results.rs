@@ -150,33 +150,16 @@ impl ResultLog {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use simutant_outcomes::{Finding, Verdict};
 
     use super::*;
-    use crate::proxy::ProxyCounts;
-    use crate::test_support::copying;
+    use crate::test_support::{self, copying};
 
     fn implementation(sender: &str) -> Implementation {
         copying("true", sender)
     }
 
     fn result(repetition: u32) -> CaseResult {
-        CaseResult {
-            name: "a".into(),
-            case: json!({ "n": 1 }),
-            repetition,
-            verdict: Verdict::Fail(Finding::wrong_result("no-output", "there is no output file")),
-            not_injected: Vec::new(),
-            late_faults: Vec::new(),
-            notes: Vec::new(),
-            kept: Vec::new(),
-            processes: Vec::new(),
-            network: ProxyCounts::default(),
-            duration_ms: 5,
-            mutant_reached: None,
-            folder: None,
-            log: None,
-        }
+        CaseResult { repetition, ..test_support::result("a", false) }
     }
 
     /// Which of the first three repetitions a log has that is opened on these terms.
@@ -246,7 +229,7 @@ mod tests {
                     build = [\"cp\", \"{here}/source\", \"{build}/program\"]\n\
                     [driver]\ncommand = [\"{build}/program\", \"{case}\"]\n";
         let implementation =
-            crate::test_support::TESTBEDS.parse(text, Path::new("mine.toml"), folder.path()).expect("it is right");
+            test_support::TESTBEDS.parse(text, Path::new("mine.toml"), folder.path()).expect("it is right");
         let log = folder.path().join("test.jsonl");
         let kept_of = |source: &str| {
             std::fs::write(folder.path().join("source"), source).expect("there is room");

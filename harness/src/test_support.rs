@@ -5,11 +5,13 @@ use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use simutant_outcomes::{Finding, Verdict};
 
 use crate::error::HarnessError;
 use crate::implementation::Implementation;
+use crate::proxy::ProxyCounts;
+use crate::report::CaseResult;
 use crate::side::Ready;
 use crate::testbed::{
     Conclusion, Environment, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed, Testbeds,
@@ -119,4 +121,28 @@ pub(crate) fn received(socket: &UdpSocket) -> (String, SocketAddr) {
     let mut buffer = [0; 100];
     let (length, source) = socket.recv_from(&mut buffer).expect("a datagram comes");
     (String::from_utf8_lossy(&buffer[..length]).into_owned(), source)
+}
+
+/// Returns the result of the first run of a test case, which passes or leaves no output.
+pub(crate) fn result(name: &str, passes: bool) -> CaseResult {
+    let verdict = match passes {
+        true => Verdict::Pass,
+        false => Verdict::Fail(Finding::wrong_result("no-output", "there is no output file")),
+    };
+    CaseResult {
+        name: name.into(),
+        case: json!({ "n": 1 }),
+        repetition: 1,
+        verdict,
+        not_injected: Vec::new(),
+        late_faults: Vec::new(),
+        notes: Vec::new(),
+        kept: Vec::new(),
+        processes: Vec::new(),
+        network: ProxyCounts::default(),
+        duration_ms: 5,
+        mutant_reached: None,
+        folder: None,
+        log: None,
+    }
 }

@@ -377,38 +377,14 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::json;
-    use simutant_outcomes::{Finding, Inconclusive};
+    use simutant_outcomes::Inconclusive;
 
     use super::*;
     use crate::MutatedPackage;
-    use crate::proxy::ProxyCounts;
-    use crate::test_support::copying;
+    use crate::test_support::{copying, result};
 
     fn implementation(sender: &str) -> Implementation {
         copying("true", sender)
-    }
-
-    fn result(name: &str, passes: bool) -> CaseResult {
-        let verdict = match passes {
-            true => Verdict::Pass,
-            false => Verdict::Fail(Finding::wrong_result("no-output", "there is no output file")),
-        };
-        CaseResult {
-            name: name.into(),
-            case: json!({ "n": 1 }),
-            repetition: 1,
-            verdict,
-            not_injected: Vec::new(),
-            late_faults: Vec::new(),
-            notes: Vec::new(),
-            kept: Vec::new(),
-            processes: Vec::new(),
-            network: ProxyCounts::default(),
-            duration_ms: 5,
-            mutant_reached: None,
-            folder: None,
-            log: None,
-        }
     }
 
     fn options() -> RunOptions {

@@ -178,12 +178,9 @@ fn operators(findings: &Findings) -> Markup {
             table.numbers {
                 thead {
                     tr {
-                        th scope="col" { "operator" }
-                        th scope="col" { "mutants" }
-                        th scope="col" { "alone" }
-                        th scope="col" { "without" }
-                        th scope="col" { "gain without" }
-                        th scope="col" { "correlation" }
+                        @for name in ["operator", "mutants", "alone", "without", "gain without", "correlation"] {
+                            th scope="col" { (name) }
+                        }
                         th.text scope="col" { "verdict" }
                     }
                 }

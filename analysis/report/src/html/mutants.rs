@@ -17,6 +17,9 @@ const CONTEXT: usize = 2;
 /// How wide the code of a change is.
 const CODE: usize = 40;
 
+/// The columns of the list.
+const COLUMNS: [&str; 7] = ["#", "operator", "place", "change", "class", "killed by", "suite"];
+
 pub(super) fn section(page: &Page<'_>) -> Markup {
     let mutants = &page.outcomes.sites.mutants;
     html! {
@@ -38,15 +41,7 @@ pub(super) fn section(page: &Page<'_>) -> Markup {
         div.scroll {
             table.stacked #mutant-list {
                 thead {
-                    tr {
-                        th scope="col" { "#" }
-                        th scope="col" { "operator" }
-                        th scope="col" { "place" }
-                        th scope="col" { "change" }
-                        th scope="col" { "class" }
-                        th scope="col" { "killed by" }
-                        th scope="col" { "suite" }
-                    }
+                    tr { @for name in COLUMNS { th scope="col" { (name) } } }
                 }
                 tbody { @for (number, mutant) in mutants.iter().enumerate() { (row(page, number, mutant)) } }
             }

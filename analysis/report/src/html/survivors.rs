@@ -12,6 +12,10 @@ use crate::survivors::{Group, by_place, skip_sentence};
 /// How wide the code of a change is.
 const CODE: usize = 60;
 
+/// The columns of a group's table.
+const COLUMNS: [&str; 9] =
+    ["#", "operator", "place", "change", "reached by", "infected by", "other events", "see", "judgement"];
+
 /// The groups, with what can be done about them.
 const GROUPS: [(Group, &str); 7] = [
     (
@@ -77,21 +81,11 @@ fn table(page: &Page<'_>, functions: &[(&str, Vec<Vec<&Survivor>>)]) -> Markup {
     html! {
         table.compact.stacked {
             thead {
-                tr {
-                    th scope="col" { "#" }
-                    th scope="col" { "operator" }
-                    th scope="col" { "place" }
-                    th scope="col" { "change" }
-                    th scope="col" { "reached by" }
-                    th scope="col" { "infected by" }
-                    th scope="col" { "other events" }
-                    th scope="col" { "see" }
-                    th scope="col" { "judgement" }
-                }
+                tr { @for name in COLUMNS { th scope="col" { (name) } } }
             }
             @for (function, places) in functions {
                 tbody {
-                    tr { th.group scope="rowgroup" colspan="9" { code { (function) } } }
+                    tr { th.group scope="rowgroup" colspan=(COLUMNS.len()) { code { (function) } } }
                     @for survivor in places.iter().flatten() { (row(page, survivor)) }
                 }
             }
