@@ -1,6 +1,7 @@
 //! Traces for the tests.
 
 use proptest::prelude::*;
+use serde_json::Value;
 use simutant_sim_core::trace::{
     Action, DropReason, DurableState, Endpoint, Packet, ResetReason, Site, Trace, TraceEvent, Transport,
 };
@@ -170,4 +171,11 @@ pub(crate) fn place_without_number(picture: &roxmltree::Document<'_>) -> Option<
         picture.descendants().flat_map(|node| node.attributes()).filter(|place| PLACES.contains(&place.name()));
     let is_wrong = |value: &str| value.contains("NaN") || value.contains("inf");
     places.find(|place| is_wrong(place.value())).map(|place| format!("{}: {}", place.name(), place.value()))
+}
+
+/// Returns the data of a page, read as a browser does: up to the first `</script`.
+pub(crate) fn page_data(page: &str) -> Value {
+    let (_, rest) = page.split_once("type=\"application/json\">").expect("the page has data");
+    let (data, _) = rest.split_once("</script").expect("the data ends");
+    serde_json::from_str(data).expect("JSON")
 }

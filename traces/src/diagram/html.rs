@@ -26,6 +26,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/map.js"),
     include_str!("page/schedule.js"),
     include_str!("page/details.js"),
+    include_str!("../page/pointers.js"),
     include_str!("page/input.js"),
     include_str!("page/find.js"),
     include_str!("../page/keys.js"),
@@ -243,15 +244,8 @@ mod tests {
     use simutant_sim_core::trace::{Action, Packet, Trace};
 
     use crate::diagram::{Caption, Outcome, html};
-    use crate::examples::{any_trace, at, every_action, packet};
+    use crate::examples::{any_trace, at, every_action, packet, page_data};
     use crate::sequence::Sequence;
-
-    /// Returns the data of a page, read as a browser does: up to the first `</script`.
-    fn data(page: &str) -> Value {
-        let (_, rest) = page.split_once("type=\"application/json\">").expect("the page has data");
-        let (data, _) = rest.split_once("</script").expect("the data ends");
-        serde_json::from_str(data).expect("JSON")
-    }
 
     fn strings(values: &Value) -> Vec<String> {
         values
@@ -272,7 +266,7 @@ mod tests {
         #[test]
         fn every_packet_and_mark_is_there(trace in any_trace()) {
             let sequence = Sequence::new(&trace);
-            let data = data(&page(&trace));
+            let data = page_data(&page(&trace));
             let numbers: Vec<String> = sequence.flights.iter().map(|flight| flight.packet.number.to_string()).collect();
             prop_assert_eq!(strings(&data["flights"]["number"]), numbers);
             let rows: Vec<String> = sequence.marks.iter().map(|mark| mark.row.to_string()).collect();
@@ -283,7 +277,7 @@ mod tests {
 
         #[test]
         fn columns_are_equally_long_and_indices_are_inside(trace in any_trace()) {
-            let data = data(&page(&trace));
+            let data = page_data(&page(&trace));
             let column = |table: &str, name: &str| -> Vec<i64> {
                 let values = data[table][name].as_array().expect("a column");
                 values.iter().map(|value| value.as_i64().expect("a number")).collect()
@@ -335,7 +329,7 @@ mod tests {
             at(u64::MAX, Action::Sent(Packet { number: 1 << 53, ..packet(0, "a", "b") })),
             at(u64::MAX, Action::Sent(packet((1 << 53) - 1, "a", "b"))),
         ];
-        let data = data(&page(&trace));
+        let data = page_data(&page(&trace));
         assert_eq!(data["rows"][0], "18446744073709551615");
         assert_eq!(data["flights"]["number"], serde_json::json!(["9007199254740992", 9_007_199_254_740_991_u64]));
     }

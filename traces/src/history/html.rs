@@ -24,6 +24,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/order.js"),
     include_str!("page/frame.js"),
     include_str!("page/details.js"),
+    include_str!("../page/pointers.js"),
     include_str!("page/input.js"),
     include_str!("../page/keys.js"),
     "})();\n",
@@ -342,15 +343,9 @@ mod tests {
     use serde_json::Value;
 
     use crate::diagram::{Caption, Outcome};
+    use crate::examples::page_data;
     use crate::history::examples::{any_picture, lost_write};
     use crate::history::{BarEnd, Picture, html};
-
-    /// Returns the data of a page, read as a browser does: up to the first `</script`.
-    fn data(page: &str) -> Value {
-        let (_, rest) = page.split_once("type=\"application/json\">").expect("the page has data");
-        let (data, _) = rest.split_once("</script").expect("the data ends");
-        serde_json::from_str(data).expect("JSON")
-    }
 
     fn numbers(values: &Value) -> Vec<i64> {
         values.as_array().expect("a column").iter().map(|value| value.as_i64().expect("a number")).collect()
@@ -409,7 +404,7 @@ mod tests {
 
         #[test]
         fn columns_are_equally_long_and_indices_are_inside(picture in any_picture()) {
-            let data = data(&html(&picture, &Caption::default()));
+            let data = page_data(&html(&picture, &Caption::default()));
             let length = |name: &str| data[name].as_array().expect("an array").len() as i64;
             let inside = |values: &Value, many: i64| numbers(values).iter().all(|value| (-1..many).contains(value));
             let texts = [("operation", "texts"), ("answer", "texts"), ("label", "texts")];

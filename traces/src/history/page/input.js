@@ -1,61 +1,18 @@
 // Pointers, keys and buttons. The last part: the page begins here.
 
-// Pointer: dragging moves, two fingers zoom, a click chooses.
-const pointers = new Map();
-let moved = 0;
-chart.addEventListener("pointerdown", (event) => {
-  chart.setPointerCapture(event.pointerId);
-  pointers.set(event.pointerId, [event.offsetX, event.offsetY]);
-  if (pointers.size === 1) moved = 0;
-});
-let wantsHover = null;
-const hover = () => {
-  const [atX, atY] = wantsHover;
-  wantsHover = null;
+const pickAt = pick;
+const hintAt = (atX, atY) => {
   const bar = pick(atX, atY);
   showHint(bar, atX, atY);
-  chart.classList.toggle("over", bar >= 0);
-  if (bar !== hovered) {
-    hovered = bar;
-    schedule();
-  }
+  return bar;
 };
-chart.addEventListener("pointermove", (event) => {
-  const before = pointers.get(event.pointerId);
-  const now = [event.offsetX, event.offsetY];
-  if (!before) {
-    if (!wantsHover) requestAnimationFrame(hover);
-    wantsHover = now;
-    return;
-  }
-  hint.hidden = true;
-  pointers.set(event.pointerId, now);
-  if (pointers.size === 2) {
-    const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
-    const apart = (one) => Math.abs(one[0] - other[0]);
-    moved = Infinity;
-    zoom(Math.max(1, apart(now)) / Math.max(1, apart(before)), (now[0] + other[0]) / 2);
-    return;
-  }
-  moved += Math.abs(now[0] - before[0]) + Math.abs(now[1] - before[1]);
-  if (moved > 4) chart.classList.add("dragged");
-  view.left -= (now[0] - before[0]) / view.scale;
-  view.top -= now[1] - before[1];
-  show();
-});
-const release = (event) => {
-  if (!pointers.delete(event.pointerId) || pointers.size) return;
-  chart.classList.remove("dragged");
-  if (event.type === "pointerup" && moved <= 4) choose(pick(event.offsetX, event.offsetY));
+const panBy = (x, y) => {
+  view.left -= x / view.scale;
+  view.top -= y;
 };
-chart.addEventListener("pointerup", release);
-chart.addEventListener("pointercancel", release);
-chart.addEventListener("pointerleave", () => {
-  hint.hidden = true;
-  hovered = -1;
-  schedule();
-});
-chart.addEventListener("dblclick", (event) => zoom(event.shiftKey ? 0.5 : 2, event.offsetX));
+const zoomAt = (factor, atX) => zoom(factor, atX);
+const spread = (one, other) => Math.abs(one[0] - other[0]);
+
 // The wheel scrolls the page, unless it zooms, goes sideways, or there are more sessions than the chart shows.
 chart.addEventListener("wheel", (event) => {
   const unit = event.deltaMode === 1 ? 18 : event.deltaMode === 2 ? size.height : 1;
@@ -65,10 +22,8 @@ chart.addEventListener("wheel", (event) => {
     zoom(Math.exp(-event.deltaY * unit * 0.0025), event.offsetX);
     return;
   }
-  const sideways = event.shiftKey ? event.deltaY : event.deltaX;
   const before = [view.left, view.top];
-  view.left += (sideways * unit) / view.scale;
-  if (!event.shiftKey) view.top += event.deltaY * unit;
+  panBy(-(event.shiftKey ? event.deltaY : event.deltaX) * unit, event.shiftKey ? 0 : -event.deltaY * unit);
   show();
   if (before[0] !== view.left || before[1] !== view.top) event.preventDefault();
 }, { passive: false });
