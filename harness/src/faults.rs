@@ -12,6 +12,7 @@ mod network;
 mod plan;
 mod scale;
 mod schedule;
+mod servers;
 
 #[cfg(test)]
 pub(crate) use network::any_loopback_port;
@@ -20,3 +21,4 @@ pub(crate) use plan::{Notice, What};
 pub use plan::{Plan, PlannedProcess};
 pub use scale::{InvalidTimeScale, TimeScale};
 pub use schedule::{Injection, Schedule, ScheduledInjection};
+pub use servers::ServerNetwork;

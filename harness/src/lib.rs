@@ -99,7 +99,7 @@ pub use error::{ErrorClass, HarnessError};
 pub use failure::{Pace, ProcessFailure, Traffic};
 pub use faults::{
     Injection, InvalidTimeScale, NetworkProgram, Plan, PlannedProcess, RealNetwork, RealNetworkError, Schedule,
-    ScheduledInjection, TimeScale,
+    ScheduledInjection, ServerNetwork, TimeScale,
 };
 pub use fixture::Fixture;
 pub use history::{DriverHistory, HistoryJudge, JudgeHistories};

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use simutant_outcomes::Verdict;
+use simutant_sim_core::Random;
 
 use crate::error::HarnessError;
 use crate::faults::{Injection, Schedule};
@@ -142,6 +143,11 @@ pub struct Setup<'a> {
 }
 
 impl Setup<'_> {
+    /// Returns what decides all that a test case of this seed leaves open.
+    pub fn random(&self, case_seed: u64) -> Random {
+        Random::from_seed(case_seed).stream(&format!("harness/{}", self.seed))
+    }
+
     /// Returns the address, on the loopback interface, of a port of the fixture, such as `fixture_port`; port 0 if the fixture
     /// has no such port.
     pub fn fixture_address(&self, port: &str) -> SocketAddr {

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use simutant_sim_core::network::{Fate, NetworkFates, Shape};
-use simutant_sim_core::{InvalidNetwork, Network, Random, VirtualDuration, VirtualTime};
+use simutant_sim_core::{Faults, InvalidNetwork, Network, Random, VirtualDuration, VirtualTime};
 
-use super::TimeScale;
+use super::{Schedule, TimeScale};
 use crate::process::is_shortage;
 use crate::proxy::{
     Activity, CLIENT, DirectionCounts, Links, ProgramPort, ProxyCounts, ProxyError, SERVER, Senders, StreamEntry,
@@ -247,6 +247,12 @@ impl RealNetwork {
     /// links and of TCP are computed anew behind it. Without this, TCP discards what is corrupted and sends it again.
     pub fn corrupt_streams(&self, random: Random) {
         *self.clock.stream_corruption.lock().unwrap_or_else(PoisonError::into_inner) = Some(random);
+    }
+
+    /// Returns what is done to its programs, at its pace.
+    pub fn schedule(&self, faults: &Faults) -> Schedule {
+        let programs: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        Schedule::new(faults, &[], &programs, self.clock.scale)
     }
 
     /// Resets all connections of a program.

@@ -30,7 +30,6 @@ use simutant_harness::{
     Testbeds, read_case,
 };
 use simutant_outcomes::Verdict;
-use simutant_sim_core::Random;
 use simutant_system::System;
 
 use observed_answers::ObservedAnswers;
@@ -83,9 +82,9 @@ impl Testbed for DnsTestbed {
     }
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
-        let Setup { seed, folder, .. } = *setup;
+        let folder = setup.folder;
         let case = read_case(setup.case, Dns::validate).expect("the case was checked");
-        let random = Random::from_seed(case.seed).stream(&format!("harness/{seed}"));
+        let random = setup.random(case.seed);
         let loopback = Loopback::lease(PORT)?;
         let old: Vec<_> = case.servers.iter().map(|server| server.address).collect();
         let place = |address| (1..).zip(&old).find_map(|(number, old)| (*old == address).then_some(number));

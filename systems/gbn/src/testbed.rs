@@ -105,9 +105,9 @@ impl Testbed for GbnTestbed {
     }
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
-        let Setup { seed, folder, input: content, .. } = *setup;
+        let Setup { folder, input: content, .. } = *setup;
         let case = (self.read)(setup.case).expect("the case was checked");
-        let random = Random::from_seed(case.seed).stream(&format!("harness/{seed}"));
+        let random = setup.random(case.seed);
         let input = folder.join("input");
         write_input(&input, content, case.bytes, &mut random.stream("input"))
             .map_err(HarnessError::file("write the input file", &input))?;

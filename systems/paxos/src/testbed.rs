@@ -8,7 +8,7 @@
 //! Clients write into their logs what they propose and what they are told, and replicas what they learn, with times that all
 //! processes of a machine have in common. That is one history, which the oracle of the simulation judges.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,12 +16,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use simutant_harness::{
-    Clients, Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
-    ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
+    Clients, Conclusion, Environment, HarnessError, InvalidCase, Left, Placeholders, Process, ProxyCounts, Role,
+    Schedule, ServerNetwork, Setup, Testbed, Testbeds, read_case,
 };
 use simutant_oracle::Session;
 use simutant_outcomes::{Finding, Verdict};
-use simutant_sim_core::Random;
 use simutant_system::{InvalidLog, Logged, System, history_of_logs, verdict_of};
 
 use crate::consensus::Operation;
@@ -75,22 +74,11 @@ impl Testbed for PaxosTestbed {
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
         let case = read_case(setup.case, Paxos::validate).expect("the case was checked");
-        let leases = (0..case.replicas).map(|_| Lease::for_both()).collect::<Result<Vec<_>, _>>()?;
-        let address = |lease: &Lease| SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
-        let replicas: Vec<SocketAddr> = leases.iter().map(address).collect();
-        let clients = (1..=case.clients_at_ms.len()).map(|number| (client(number as u32), Vec::new()));
-        let programs: Vec<NetworkProgram> = (0..)
-            .zip(&replicas)
-            .map(|(number, address)| (replica(number), vec![*address]))
-            .chain(clients)
-            .map(|(name, addresses)| NetworkProgram { name, addresses })
-            .collect();
-        let random = Random::from_seed(case.seed).stream(&format!("harness/{}", setup.seed));
-        let seed = random.stream("network").bits();
-        let network = RealNetwork::start(&programs, &case.network(), seed, TimeScale::default())?;
-        network.corrupt_streams(random.stream("corruption"));
+        let clients = (1..=case.clients_at_ms.len()).map(|number| client(number as u32));
+        let random = setup.random(case.seed);
+        let replicas = ServerNetwork::start((0..case.replicas).map(replica), clients, &case.network(), &random)?;
         let learners = Learners::new(&case, setup.folder);
-        Ok(Box::new(Replicas { case, folder: setup.folder.into(), replicas, _leases: leases, network, learners }))
+        Ok(Box::new(Replicas { case, folder: setup.folder.into(), replicas, learners }))
     }
 }
 
@@ -98,19 +86,17 @@ impl Testbed for PaxosTestbed {
 struct Replicas {
     case: TestCase,
     folder: PathBuf,
-    /// Where the replicas listen.
-    replicas: Vec<SocketAddr>,
-    /// Keeps their ports from other jobs.
-    _leases: Vec<Lease>,
-    network: RealNetwork,
+    replicas: ServerNetwork,
     learners: Learners,
 }
 
 impl Replicas {
     fn process(&self, name: String, number: u64, mut placeholders: Placeholders) -> Process {
         // No program reaches itself over the network.
-        let entry = |(to, address)| self.network.entry(&name, &replica(to)).unwrap_or(address).to_string();
-        let replicas: Vec<String> = (0..).zip(self.replicas.iter().copied()).map(entry).collect();
+        let ServerNetwork { addresses, network, .. } = &self.replicas;
+        let entry =
+            |(to, address): (usize, &SocketAddr)| network.entry(&name, &replica(to)).unwrap_or(*address).to_string();
+        let replicas: Vec<String> = (0..).zip(addresses).map(entry).collect();
         placeholders.extend([
             ("replicas", replicas.join(",").into()),
             ("number", number.to_string().into()),
@@ -141,19 +127,19 @@ impl Replicas {
 impl Environment for Replicas {
     fn processes(&self, role: &str) -> Vec<Process> {
         match role {
-            REPLICA => (0..).zip(&self.replicas).map(|(number, address)| self.replica(number, address)).collect(),
+            REPLICA => {
+                (0..).zip(&self.replicas.addresses).map(|(number, address)| self.replica(number, address)).collect()
+            }
             _ => (1..).zip(&self.case.clients_at_ms).map(|(number, at_ms)| self.client(number, *at_ms)).collect(),
         }
     }
 
     fn schedule(&self) -> Schedule {
-        let names: Vec<String> = (0..self.replicas.len()).map(replica).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        Schedule::new(&self.case.faults(), &[], &names, TimeScale::default())
+        self.replicas.network.schedule(&self.case.faults())
     }
 
     fn begin(&self, moment: Instant) {
-        self.network.begin(moment);
+        self.replicas.network.begin(moment);
         _ = self.learners.begun.set(moment);
     }
 
@@ -168,13 +154,13 @@ impl Environment for Replicas {
     }
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
-        self.network.check()?;
-        Ok(self.network.counts())
+        self.replicas.network.check()?;
+        Ok(self.replicas.network.counts())
     }
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let verdict = match history(&self.case, &self.folder)? {
-            Ok(history) => verdict_of(check(&history, self.replicas.len(), self.case.decrees), "no-consensus"),
+            Ok(history) => verdict_of(check(&history, self.case.replicas, self.case.decrees), "no-consensus"),
             Err(wrong) => Verdict::Fail(Finding::wrong_result("no-history", wrong.to_string())),
         };
         Ok(verdict.into())

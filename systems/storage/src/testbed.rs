@@ -8,18 +8,17 @@
 //! Clients write into their logs what they invoke, and what returns, with times that all processes of a machine have in
 //! common. That is one history, which the oracle of the simulation judges.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_harness::{
-    Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
-    ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
+    Conclusion, Environment, HarnessError, InvalidCase, Left, Placeholders, Process, ProxyCounts, Role, Schedule,
+    ServerNetwork, Setup, Testbed, Testbeds, read_case,
 };
 use simutant_oracle::specifications::register::{Operation, Response};
 use simutant_outcomes::{Finding, Inconclusive, Verdict};
-use simutant_sim_core::Random;
 use simutant_system::{InvalidLog, Logged, System, history_of_logs, verdict_of};
 
 use crate::protocol::{Reads, TIMEOUT, Writers};
@@ -62,21 +61,10 @@ impl Testbed for StorageTestbed {
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
         let case = read_case(setup.case, Storage::validate).expect("the case was checked");
-        let leases = (0..case.servers).map(|_| Lease::for_both()).collect::<Result<Vec<_>, _>>()?;
-        let address = |lease: &Lease| SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
-        let servers: Vec<SocketAddr> = leases.iter().map(address).collect();
-        let clients = (1..=case.clients.len()).map(|number| (client(number), Vec::new()));
-        let programs: Vec<NetworkProgram> = (1..)
-            .zip(&servers)
-            .map(|(number, address)| (server(number), vec![*address]))
-            .chain(clients)
-            .map(|(name, addresses)| NetworkProgram { name, addresses })
-            .collect();
-        let random = Random::from_seed(case.seed).stream(&format!("harness/{}", setup.seed));
-        let seed = random.stream("network").bits();
-        let network = RealNetwork::start(&programs, &case.network(), seed, TimeScale::default())?;
-        network.corrupt_streams(random.stream("corruption"));
-        Ok(Box::new(Replicas { case, folder: setup.folder.into(), servers, _leases: leases, network }))
+        let clients = (1..=case.clients.len()).map(client);
+        let random = setup.random(case.seed);
+        let servers = ServerNetwork::start((1..=case.servers).map(server), clients, &case.network(), &random)?;
+        Ok(Box::new(Replicas { case, folder: setup.folder.into(), servers }))
     }
 }
 
@@ -84,11 +72,7 @@ impl Testbed for StorageTestbed {
 struct Replicas {
     case: TestCase,
     folder: PathBuf,
-    /// Where the servers listen.
-    servers: Vec<SocketAddr>,
-    /// Keeps their ports from other jobs.
-    _leases: Vec<Lease>,
-    network: RealNetwork,
+    servers: ServerNetwork,
 }
 
 impl Replicas {
@@ -98,7 +82,7 @@ impl Replicas {
     }
 
     fn client(&self, number: usize, steps: &[Step]) -> Process {
-        let entry = |to| self.network.entry(&client(number), &server(to)).expect("both are there").to_string();
+        let entry = |to| self.servers.network.entry(&client(number), &server(to)).expect("both are there").to_string();
         let step = |step: &Step| match step {
             Step::Read => "read".to_owned(),
             Step::Write(value) => format!("write:{value}"),
@@ -107,7 +91,7 @@ impl Replicas {
         let writers = if self.case.writers() == Writers::Several { "several" } else { "one" };
         let reads = if self.case.reads == Reads::Atomic { "atomic" } else { "regular" };
         let placeholders = Placeholders::from([
-            ("servers", (1..=self.servers.len()).map(entry).collect::<Vec<_>>().join(",").into()),
+            ("servers", (1..=self.case.servers).map(entry).collect::<Vec<_>>().join(",").into()),
             ("number", number.to_string().into()),
             ("writers", writers.into()),
             ("reads", reads.into()),
@@ -124,24 +108,22 @@ impl Environment for Replicas {
             self.process(server(number), Placeholders::from([("listen", address.to_string().into())]))
         };
         match role {
-            SERVER => (1..).zip(&self.servers).map(listening).collect(),
+            SERVER => (1..).zip(&self.servers.addresses).map(listening).collect(),
             _ => (1..).zip(&self.case.clients).map(|(number, steps)| self.client(number, steps)).collect(),
         }
     }
 
     fn schedule(&self) -> Schedule {
-        let names: Vec<String> = (1..=self.servers.len()).map(server).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        Schedule::new(&self.case.faults(), &[], &names, TimeScale::default())
+        self.servers.network.schedule(&self.case.faults())
     }
 
     fn begin(&self, moment: Instant) {
-        self.network.begin(moment);
+        self.servers.network.begin(moment);
     }
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
-        self.network.check()?;
-        Ok(self.network.counts())
+        self.servers.network.check()?;
+        Ok(self.servers.network.counts())
     }
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
@@ -151,7 +133,7 @@ impl Environment for Replicas {
         };
         let results = check_results(&history, &self.case);
         let ends = check_ends(&history, &self.case);
-        let lateness = self.network.lateness();
+        let lateness = self.servers.network.lateness();
         if results.is_ok() && ends.is_err() && lateness > LATENESS_MAX {
             let reason =
                 format!("a call failed, and the machine was too busy: a packet came {} ms late", lateness.as_millis());

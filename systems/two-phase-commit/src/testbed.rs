@@ -12,17 +12,15 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use simutant_harness::{
-    Conclusion, Environment, HarnessError, InvalidCase, Lease, Left, NetworkProgram, Placeholders, Process,
-    ProxyCounts, RealNetwork, Role, Schedule, Setup, Testbed, Testbeds, TimeScale, read_case,
+    Conclusion, Environment, HarnessError, InvalidCase, Left, Placeholders, Process, ProxyCounts, Role, Schedule,
+    ServerNetwork, Setup, Testbed, Testbeds, read_case,
 };
 use simutant_outcomes::Verdict;
-use simutant_sim_core::Random;
 use simutant_system::{System, verdict_of};
 
 use crate::{TestCase, TwoPhaseCommit, World, check, faults, link, name, session};
@@ -61,15 +59,10 @@ impl Testbed for CommitTestbed {
 
     fn set_up(&self, setup: &Setup<'_>) -> Result<Box<dyn Environment>, HarnessError> {
         let case = read_case(setup.case, TwoPhaseCommit::validate).expect("the case was checked");
-        let lease = Lease::for_both()?;
-        let coordinator = SocketAddr::from((Ipv4Addr::LOCALHOST, lease.port()));
-        let addresses = |who| if who == 0 { vec![coordinator] } else { Vec::new() };
-        let programs: Vec<NetworkProgram> =
-            (0..=case.votes.len()).map(|who| NetworkProgram { name: name(who), addresses: addresses(who) }).collect();
-        let random = Random::from_seed(case.seed).stream(&format!("harness/{}", setup.seed));
-        let seed = random.stream("network").bits();
-        let network = RealNetwork::start(&programs, &link(&case).into(), seed, TimeScale::default())?;
-        Ok(Box::new(Committee { case, folder: setup.folder.into(), coordinator, _lease: lease, network }))
+        let workers = (1..=case.votes.len()).map(name);
+        let random = setup.random(case.seed);
+        let coordinator = ServerNetwork::start(std::iter::once(name(0)), workers, &link(&case).into(), &random)?;
+        Ok(Box::new(Committee { case, folder: setup.folder.into(), coordinator }))
     }
 }
 
@@ -77,11 +70,7 @@ impl Testbed for CommitTestbed {
 struct Committee {
     case: TestCase,
     folder: PathBuf,
-    /// Where the coordinator listens.
-    coordinator: SocketAddr,
-    /// Keeps the coordinator's port from other jobs.
-    _lease: Lease,
-    network: RealNetwork,
+    coordinator: ServerNetwork,
 }
 
 impl Committee {
@@ -91,10 +80,11 @@ impl Committee {
     }
 
     fn coordinator(&self) -> Process {
+        let listen = self.coordinator.addresses[0];
         let placeholders = Placeholders::from([
-            ("listen", self.coordinator.to_string().into()),
-            ("host", self.coordinator.ip().to_string().into()),
-            ("port", self.coordinator.port().to_string().into()),
+            ("listen", listen.to_string().into()),
+            ("host", listen.ip().to_string().into()),
+            ("port", listen.port().to_string().into()),
             ("workers", self.case.votes.len().to_string().into()),
             ("transactions", self.case.votes[0].len().to_string().into()),
         ]);
@@ -102,7 +92,7 @@ impl Committee {
     }
 
     fn worker(&self, who: usize, votes: &[bool]) -> Process {
-        let peer = self.network.entry(&name(who), &name(0)).expect("both are there");
+        let peer = self.coordinator.network.entry(&name(who), &name(0)).expect("both are there");
         let votes: Vec<&str> = votes.iter().map(|&vote| if vote { "yes" } else { "no" }).collect();
         let placeholders = Placeholders::from([
             ("peer", peer.to_string().into()),
@@ -124,18 +114,16 @@ impl Environment for Committee {
     }
 
     fn schedule(&self) -> Schedule {
-        let names: Vec<String> = (0..=self.case.votes.len()).map(name).collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        Schedule::new(&faults(&self.case), &[], &names, TimeScale::default())
+        self.coordinator.network.schedule(&faults(&self.case))
     }
 
     fn begin(&self, moment: Instant) {
-        self.network.begin(moment);
+        self.coordinator.network.begin(moment);
     }
 
     fn network(&self) -> Result<ProxyCounts, HarnessError> {
-        self.network.check()?;
-        Ok(self.network.counts())
+        self.coordinator.network.check()?;
+        Ok(self.coordinator.network.counts())
     }
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
