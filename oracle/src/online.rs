@@ -281,8 +281,8 @@ impl<S: Specification> Online<S> {
         self.explored
     }
 
-    /// Returns the calls under way that can matter to another one: those that share a region of the state with it,
-    /// maybe through others.
+    /// Returns the calls under way that can matter to another one: those that share a region of the state with it, or a
+    /// session if those have an order, maybe through others.
     fn related(&self, number: CallNumber) -> Vec<CallNumber> {
         if !self.calls.values().any(Observed::is_under_way) {
             return Vec::new();
@@ -290,7 +290,10 @@ impl<S: Specification> Online<S> {
         let numbers: Vec<CallNumber> = self.calls.keys().copied().collect();
         let footprint = |call: &Observed<S>| S::footprint(&call.operation, call.response.as_ref());
         let footprints: Vec<Footprint> = self.calls.values().map(footprint).collect();
-        let parts = parts(&footprints, &mut std::iter::empty());
+        let mut last_of = BTreeMap::new();
+        let chained = self.calls.values().enumerate().filter(|_| self.latest.is_some());
+        let mut edges = chained.filter_map(|(place, call)| Some((last_of.insert(call.session, place)?, place)));
+        let parts = parts(&footprints, &mut edges);
         let part = numbers.iter().position(|other| *other == number).map(|place| parts[place]);
         // Reads, too: nobody knows yet which state answers them.
         let is_related =

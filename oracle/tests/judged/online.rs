@@ -3,7 +3,7 @@
 use crate::judge::{Shape, history};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use simutant_oracle::specifications::{Lease, Log, Register, lock, log, register};
+use simutant_oracle::specifications::{Keyed, Lease, Log, Register, keyed, lock, log, register};
 use simutant_oracle::{Answer, Call, Check, End, History, Online, OnlineBudget, OnlineError, Order, Specification};
 use simutant_random::Random;
 
@@ -128,6 +128,26 @@ proptest! {
                 Operation::Read => Response::Value([None, Some(0), Some(1)][random.uniform(0..=2_u64) as usize]),
                 Operation::Write(_) => Response::Done,
                 Operation::CompareAndSet { .. } => Response::Compared(random.uniform(0..=1_u64) == 1),
+            },
+        );
+    }
+
+    #[test]
+    fn registers_of_keys_are_judged_at_each_observation(seed: u64) {
+        use register::{Operation, Response};
+        check(
+            seed,
+            &Keyed::<Register<u8>>::default(),
+            |random| {
+                let operation = match random.uniform(0..=2_u8) {
+                    0 => Operation::Read,
+                    value => Operation::Write(value - 1),
+                };
+                keyed::Operation { key: ["a", "b"][random.uniform(0..=1_u64) as usize].into(), operation }
+            },
+            |random, asked| match asked.operation {
+                Operation::Read => Response::Value([None, Some(0), Some(1)][random.uniform(0..=2_u64) as usize]),
+                _ => Response::Done,
             },
         );
     }
