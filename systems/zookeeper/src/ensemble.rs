@@ -13,8 +13,8 @@
 //! A new leader begins an epoch, and promises before all else to follow no older leader. Its followers promise it by
 //! taking over the log. Promises survive crashes, even those to leaders that never had a majority. The election compares
 //! logs and the epochs in which they were taken over, not promises. In Zab, a new leader asks a majority for their
-//! promises, and exceeds them. Here it exceeds its own, and refuses followers with a later promise or a better log. A
-//! later promise makes it step down, and then its next epoch exceeds that one.
+//! promises, and exceeds them. Here it exceeds its own, by an epoch that no other server has, and refuses followers with a
+//! later promise or a better log. A later promise makes it step down, and then its next epoch exceeds that one.
 
 mod configuration;
 mod election;

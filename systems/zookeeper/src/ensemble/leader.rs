@@ -10,7 +10,7 @@ use simutant_zookeeper_histories::Operation;
 
 use super::PEERS;
 use super::election::answer;
-use super::member::{OTHERS_NEEDED, Role};
+use super::member::{Member, OTHERS_NEEDED, Role};
 use super::replica::{Replica, Task, between, deliver, hear, last, serve, take, work};
 use crate::messages::{Entry, Origin, PeerMessage, ZooKeeperMessage, Zxid};
 use crate::prepare::AclRecord;
@@ -100,7 +100,7 @@ pub(super) async fn lead(context: &mut Context<ZooKeeperMessage>, role: &Role) {
     let ((requests, coming), (to_prepare, preparing), (to_log, logging), (tasks, working)) =
         (fifo(), fifo(), fifo(), fifo());
     let entries: Vec<Entry> = role.log.get().clone();
-    let (epoch, end) = (*role.promised.get() + 1, last(&entries));
+    let (epoch, end) = (next_epoch(*role.promised.get(), member), last(&entries));
     role.promised.replace(epoch);
     let order = Rc::new(RefCell::new(Order {
         epoch,
@@ -151,6 +151,14 @@ pub(super) async fn lead(context: &mut Context<ZooKeeperMessage>, role: &Role) {
         order.borrow().tell(&PeerMessage::Heartbeat);
         context.sleep(member.patience / 2).await;
     }
+}
+
+/// Returns the next epoch after one that a server has promised. Those of a server are its own: its number, and every third one
+/// from there on. Two leaders of the same epoch would not refuse each other's followers.
+fn next_epoch(promised: u64, member: &Member) -> u64 {
+    let servers = member.leaders.len() as u64;
+    let next = promised + 1;
+    next + (member.number + servers - next % servers) % servers
 }
 
 /// Takes connections of followers.

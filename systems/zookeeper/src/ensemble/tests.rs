@@ -150,7 +150,7 @@ fn a_leader_steps_down_for_a_later_promise() {
         let partitions = vec![first, second];
         let case = EnsembleTestCase { latency_us: 1_671, far_us: 14_003, partitions, ..undisturbed(index) };
         let trace = trace_of(&case);
-        let is_later = |message: &&str| message.contains("promised: 2, epoch: 1");
+        let is_later = |message: &&str| message.contains("promised: 4, epoch: 3");
         assert!(sent(&trace, "server-1", "FOLLOW").iter().any(is_later), "test case {index}");
         let leads = |event: &&TraceEvent| is_phase(&event.action, "server-3", "leading");
         assert!(trace.iter().filter(leads).count() > 1, "test case {index}");
@@ -169,4 +169,28 @@ fn test_cases_bring_followers_back_that_missed_entries_or_logged_too_many() {
         forgot += i32::from(has(&|action| matches!(action, Action::Noted { text, .. } if text.starts_with("forgets"))));
     }
     assert!(were_sent_entries > 50 && forgot > 2, "{were_sent_entries} were sent entries, {forgot} forgot some");
+}
+
+#[test]
+fn no_two_leaders_have_the_same_epoch() {
+    // The second server leads while the first and the third one crash one after the other, and those two find each other
+    // while it is cut off.
+    let crash = |server, at_ms, for_ms| ServerCrash { server, at_ms, for_ms };
+    let cut =
+        |servers: &[usize], at_ms, for_ms| Separation { components: servers.iter().copied().collect(), at_ms, for_ms };
+    let case = EnsembleTestCase {
+        far_us: 1_684,
+        crashes: vec![crash(1, 32, 52), crash(3, 48, 57)],
+        partitions: vec![cut(&[1, 3], 48, 6), cut(&[2], 106, 93)],
+        ..undisturbed(181)
+    };
+    let trace = trace_of(&case);
+    let epochs = ["server-1", "server-2", "server-3"].map(|server| {
+        let epoch = |message: &str| {
+            message.strip_prefix("Peer(Sync { epoch: ").and_then(|rest| rest.split(',').next().map(str::to_owned))
+        };
+        sent(&trace, server, "SYNC").into_iter().filter_map(epoch).collect::<BTreeSet<_>>()
+    });
+    let all: BTreeSet<&String> = epochs.iter().flatten().collect();
+    assert!(all.len() > 2 && all.len() == epochs.iter().map(BTreeSet::len).sum::<usize>(), "{epochs:?}");
 }
