@@ -121,7 +121,7 @@ pub use run::{RunOptions, run_some, run_suite};
 pub use side::{ExpectedExit, Ready, Side, SideFile, Stop, StopSignal};
 pub use testbed::{
     Clients, Conclusion, Environment, InputContent, InvalidCase, Left, Placeholders, Process, Role, Setup, Testbed,
-    Testbeds, read_case,
+    Testbeds, read_case, read_log,
 };
 pub use trials::{Trial, TrialLog, VoidTrials};
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Display;
+use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -320,6 +321,18 @@ pub fn read_case<T: DeserializeOwned, E: Display>(
     let case = T::deserialize(case).map_err(|error| InvalidCase::malformed(&error))?;
     validate(&case).map_err(InvalidCase::outside_domain)?;
     Ok(case)
+}
+
+/// Returns what a program has written to a file of text; nothing if it has made none. What is no text is replaced.
+///
+/// # Errors
+/// [`HarnessError`] if the file is there and cannot be read.
+pub fn read_log(path: &Path) -> Result<String, HarnessError> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(HarnessError::file("read", path)(error)),
+    }
 }
 
 /// The testbeds of several systems. Those of one system stand side by side, the usual one first.

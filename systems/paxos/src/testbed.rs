@@ -17,11 +17,12 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use simutant_harness::{
     Clients, Conclusion, Environment, HarnessError, InvalidCase, Left, Placeholders, Process, ProxyCounts, Role,
-    Schedule, ServerNetwork, Setup, Testbed, Testbeds, read_case,
+    Schedule, ServerNetwork, Setup, Testbed, Testbeds, read_case, read_log,
 };
 use simutant_oracle::Session;
 use simutant_outcomes::{Finding, Verdict};
-use simutant_system::{InvalidLog, Logged, System, history_of_logs, verdict_of};
+use simutant_sim_core::CheckFailure;
+use simutant_system::{InvalidLog, Logged, System, check_calls, history_of_logs, verdict_of};
 
 use crate::consensus::Operation;
 use crate::protocol::Value;
@@ -160,7 +161,11 @@ impl Environment for Replicas {
 
     fn judge(&self, _left: &Left<'_>) -> Result<Conclusion, HarnessError> {
         let verdict = match history(&self.case, &self.folder)? {
-            Ok(history) => verdict_of(check(&history, self.case.replicas, self.case.decrees), "no-consensus"),
+            Ok(history) => {
+                let proposed = check_proposals(&history, &self.case);
+                let checked = proposed.and_then(|()| check(&history, self.case.replicas, self.case.decrees));
+                verdict_of(checked, "no-consensus")
+            }
             Err(wrong) => Verdict::Fail(Finding::wrong_result("no-history", wrong.to_string())),
         };
         Ok(verdict.into())
@@ -215,12 +220,15 @@ fn history(case: &TestCase, folder: &Path) -> Result<Result<Decisions, InvalidLo
     let clients = (1..=case.clients_at_ms.len())
         .map(|number| (Session(number as u64), folder.join(format!("{}.log", client(number as u32)))));
     let replicas = (0..case.replicas).map(|number| (Session(LEARNERS + number as u64), learned(folder, number)));
-    let read = |(session, path): (Session, PathBuf)| match std::fs::read_to_string(&path) {
-        Ok(text) => Ok((session, text)),
-        Err(error) => Err(HarnessError::file("read", &path)(error)),
-    };
+    let read = |(session, path): (Session, PathBuf)| read_log(&path).map(|text| (session, text));
     let logs = clients.chain(replicas).map(read).collect::<Result<Vec<_>, _>>()?;
     Ok(history_of_logs(&logs, parse_line))
+}
+
+/// Checks that each client proposed its value.
+fn check_proposals(history: &Decisions, case: &TestCase) -> Result<(), CheckFailure> {
+    let proposed = |number| check_calls(history, Session(u64::from(number)), &[Operation::Propose(number)]);
+    (1..=case.clients_at_ms.len() as Value).try_for_each(proposed)
 }
 
 /// Reads a line of a client's log, `invoke 1 propose 7`, `return 1 8,7` or `fail 1`, or of what a replica has learned,

@@ -40,6 +40,10 @@ fn implementation(name: &str) -> Implementation {
 
 /// Runs test cases on an implementation. They mostly wait, so several run at once.
 fn run(name: &str, cases: &[TestCase], timeout: Duration) -> TestReport {
+    run_on(&implementation(name), cases, timeout)
+}
+
+fn run_on(implementation: &Implementation, cases: &[TestCase], timeout: Duration) -> TestReport {
     let case = |(place, case): (usize, &TestCase)| {
         SuiteCase::new(place.to_string(), serde_json::to_value(case).expect("a test case is plain data"))
     };
@@ -49,7 +53,7 @@ fn run(name: &str, cases: &[TestCase], timeout: Duration) -> TestReport {
         timeout,
         ..RunOptions::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("implementations"))
     };
-    run_suite(&suite, &implementation(name), &options, &mut |_| {}).expect("the suite runs")
+    run_suite(&suite, implementation, &options, &mut |_| {}).expect("the suite runs")
 }
 
 /// Checks that `paxos-FAULT` fails on a test case, or on one of those that differ a little, for a reason that says `expect`.
@@ -114,6 +118,17 @@ fn right_programs_pass() {
     let wrong: Vec<_> = report.results.iter().filter(|result| !result.verdict.passes()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(report.results.iter().all(|result| result.not_injected.is_empty()), "{report:#?}");
+}
+
+#[test]
+fn a_client_that_does_not_propose_fails() {
+    let mut implementation = implementation("paxos");
+    let client = implementation.sides.iter_mut().find(|side| side.name == "client").expect("there are clients");
+    let second = ["sh", "-c", r#"[ "$0" = 2 ] && echo ready || exec "$@""#, "{number}"].map(String::from);
+    client.command.splice(0..0, second);
+    let report = run_on(&implementation, &[case(&[0, 0], 1)], TIMEOUT);
+    let finding = report.failures().find_map(|result| result.verdict.finding()).expect("it fails");
+    assert!(finding.to_string().contains("session 2 made the calls []"), "{finding}");
 }
 
 #[test]

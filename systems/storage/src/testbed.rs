@@ -15,14 +15,15 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use simutant_harness::{
     Conclusion, Environment, HarnessError, InvalidCase, Left, Placeholders, Process, ProxyCounts, Role, Schedule,
-    ServerNetwork, Setup, Testbed, Testbeds, read_case,
+    ServerNetwork, Setup, Testbed, Testbeds, read_case, read_log,
 };
 use simutant_oracle::specifications::register::{Operation, Response};
 use simutant_outcomes::{Finding, Inconclusive, Verdict};
-use simutant_system::{InvalidLog, Logged, System, history_of_logs, verdict_of};
+use simutant_sim_core::CheckFailure;
+use simutant_system::{InvalidLog, Logged, System, check_calls, history_of_logs, verdict_of};
 
 use crate::protocol::{Reads, TIMEOUT, Writers};
-use crate::{Calls, Step, Storage, TestCase, check_ends, check_results, client, server, session};
+use crate::{Calls, Step, Storage, TestCase, check_ends, check_outcome, check_register, client, server, session};
 
 /// The testbeds.
 pub const TESTBEDS: Testbeds = Testbeds::new(&[&StorageTestbed]);
@@ -131,15 +132,24 @@ impl Environment for Replicas {
             Ok(history) => history,
             Err(wrong) => return Ok(Verdict::Fail(Finding::wrong_result("no-history", wrong.to_string())).into()),
         };
-        let results = check_results(&history, &self.case);
-        let ends = check_ends(&history, &self.case);
+        let results = check_clients(&history, &self.case).and_then(|()| check_register(&history, &self.case));
+        let (ends, outcome) = (check_ends(&history, &self.case), check_outcome(&history, &self.case.outcomes));
         let lateness = self.servers.network.lateness();
-        if results.is_ok() && ends.is_err() && lateness > LATENESS_MAX {
-            let reason =
-                format!("a call failed, and the machine was too busy: a packet came {} ms late", lateness.as_millis());
+        let reason = match (&ends, &outcome) {
+            _ if results.is_err() => None,
+            (Err(_), _) if lateness > LATENESS_MAX => Some(format!(
+                "a call failed, and the machine was too busy: a packet came {} ms late",
+                lateness.as_millis()
+            )),
+            (Ok(()), Err(_)) if have_stages_overlapped(&history, &self.case) => {
+                Some("calls that were to follow each other overlapped: the machine was too busy".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(reason) = reason {
             return Ok(Verdict::Inconclusive(Inconclusive { reason }).into());
         }
-        Ok(verdict_of(results.and(ends), "no-register").into())
+        Ok(verdict_of(results.and(ends).and(outcome), "no-register").into())
     }
 }
 
@@ -150,13 +160,42 @@ fn log(folder: &Path, name: &str) -> PathBuf {
 
 /// Returns what the clients of a test case saw, or what is wrong with their logs.
 fn history(case: &TestCase, folder: &Path) -> Result<Result<Calls, InvalidLog>, HarnessError> {
-    let read = |number| {
-        let path = log(folder, &client(number));
-        let text = std::fs::read_to_string(&path).map_err(HarnessError::file("read", &path))?;
-        Ok((session(number), text))
-    };
+    let read = |number| read_log(&log(folder, &client(number))).map(|text| (session(number), text));
     let logs = (1..=case.clients.len()).map(read).collect::<Result<Vec<_>, HarnessError>>()?;
     Ok(history_of_logs(&logs, parse_line))
+}
+
+/// Checks that clients made the calls of the test case, and that each answer is one to its call.
+fn check_clients(history: &Calls, case: &TestCase) -> Result<(), CheckFailure> {
+    for (number, steps) in (1..).zip(&case.clients) {
+        let operation = |step: &Step| match step {
+            Step::Read => Some(Operation::Read),
+            Step::Write(value) => Some(Operation::Write(*value)),
+            Step::Pause(_) => None,
+        };
+        check_calls(history, session(number), &steps.iter().filter_map(operation).collect::<Vec<_>>())?;
+    }
+    let answered = history.calls().iter().filter_map(|call| Some((call, call.end.response()?)));
+    for (call, response) in answered {
+        let is_read = call.operation == Operation::Read;
+        if is_read != matches!(response, Response::Value(_)) {
+            let message = format!("{} was answered {response:?} to {:?}", call.session, call.operation);
+            return Err(CheckFailure::new(message));
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether a client called before those had answers that pause for less time. A test case of the net says what its
+/// calls return if they do not.
+fn have_stages_overlapped(history: &Calls, case: &TestCase) -> bool {
+    let paused_ms = |number: usize| -> u64 {
+        case.clients[number - 1].iter().map(|step| if let Step::Pause(ms) = step { *ms } else { 0 }).sum()
+    };
+    let calls = (1..=case.clients.len())
+        .flat_map(|number| history.of(session(number)).map(move |call| (paused_ms(number), call)));
+    let calls: Vec<_> = calls.collect();
+    calls.iter().any(|(ms, call)| calls.iter().any(|(later_ms, later)| ms < later_ms && !call.precedes(later)))
 }
 
 /// Reads a line of a client's log: `invoke CALL write 7`, `return CALL done`, `fail CALL`.
@@ -171,4 +210,44 @@ fn parse_line(words: &[&str]) -> Option<Logged<Operation<u32>, Response<u32>>> {
         ["fail", _] => Logged::Failed(call),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use simutant_oracle::{Recorder, Time};
+
+    use super::*;
+
+    #[test]
+    fn a_read_that_is_answered_as_a_write_is_wrong() {
+        let case = Storage::of_net(1, 1).expect("it has a net").remove(0);
+        for (response, is_right) in [(Response::Value(None), true), (Response::Done, false)] {
+            let recorder = Recorder::new();
+            for (number, steps) in (1..).zip(&case.clients) {
+                match steps.last() {
+                    Some(Step::Write(value)) => {
+                        recorder.observed(session(number), Operation::Write(*value), Response::Done, Time::ZERO);
+                    }
+                    _ => recorder.observed(session(number), Operation::Read, response.clone(), Time::ZERO),
+                }
+            }
+            assert_eq!(recorder.with(|history| check_clients(history, &case)).is_ok(), is_right, "{response:?}");
+        }
+    }
+
+    #[test]
+    fn stages_overlap_where_a_call_begins_before_one_of_an_earlier_stage_ends() {
+        let cases = Storage::of_net(1, 100).expect("it has a net");
+        let is_staged = |case: &&TestCase| case.clients.iter().any(|steps| matches!(steps[0], Step::Pause(_)));
+        let case = cases.iter().find(is_staged).expect("some calls follow others");
+        for (length, expect) in [(50, false), (150, true)] {
+            let recorder = Recorder::new();
+            for (number, steps) in (1..).zip(&case.clients) {
+                let begin = if let Step::Pause(ms) = steps[0] { ms } else { 0 };
+                let call = recorder.invoke(session(number), Operation::Read, Time::from_nanos(begin));
+                recorder.returned(call, Response::Value(None), Time::from_nanos(begin + length)).expect("it is later");
+            }
+            assert_eq!(recorder.with(|history| have_stages_overlapped(history, case)), expect, "{length}");
+        }
+    }
 }

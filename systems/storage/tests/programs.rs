@@ -26,6 +26,10 @@ fn implementation(name: &str) -> Implementation {
 
 /// Runs test cases on an implementation. They mostly wait, so several run at once.
 fn run(name: &str, cases: impl IntoIterator<Item = TestCase>) -> TestReport {
+    run_on(&implementation(name), cases)
+}
+
+fn run_on(implementation: &Implementation, cases: impl IntoIterator<Item = TestCase>) -> TestReport {
     let case = |(place, case): (usize, TestCase)| {
         let case = serde_json::to_value(case).expect("a test case is plain data");
         SuiteCase::new(place.to_string(), case)
@@ -37,7 +41,7 @@ fn run(name: &str, cases: impl IntoIterator<Item = TestCase>) -> TestReport {
         timeout: TIMEOUT,
         ..RunOptions::new(Path::new(env!("CARGO_TARGET_TMPDIR")).join("implementations"))
     };
-    run_suite(&suite, &implementation(name), &options, &mut |_| {}).expect("the suite runs")
+    run_suite(&suite, implementation, &options, &mut |_| {}).expect("the suite runs")
 }
 
 #[test]
@@ -46,6 +50,16 @@ fn programs_that_keep_to_the_protocol_pass_and_suffer_all_faults() {
     let wrong: Vec<_> = report.failures().collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(report.results.iter().all(|result| result.not_injected.is_empty()), "{report:#?}");
+}
+
+#[test]
+fn a_client_that_leaves_out_its_calls_fails() {
+    let mut implementation = implementation("storage");
+    let client = implementation.sides.iter_mut().find(|side| side.name == "client").expect("there are clients");
+    client.command = ["sh", "-c", "echo ready"].map(String::from).into();
+    let report = run_on(&implementation, [of_universe(0)]);
+    let finding = report.failures().find_map(|result| result.verdict.finding()).expect("it fails");
+    assert!(finding.to_string().contains("session 1 made the calls []"), "{finding}");
 }
 
 fn of_universe(index: usize) -> TestCase {

@@ -20,7 +20,7 @@ mod walk;
 pub use criteria::{Requirements, TraceCriterion};
 pub use domain::{Domain, InvalidTestCase, Lengths, Point, Probabilities};
 pub use hold::{Hold, Holds};
-pub use logs::{InvalidLog, Logged, history_of_logs};
+pub use logs::{InvalidLog, Logged, check_calls, history_of_logs};
 pub use net::{NetCase, NetModel, NetSystem, NoMessage, nets};
 pub use observer::{Observer, checked, history_time, verdict_of};
 pub use outage::{Outage, Outages};

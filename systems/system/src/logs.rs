@@ -1,8 +1,10 @@
 //! Histories from what programs write into their logs.
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
 use simutant_oracle::{History, Recorder, Session, Time};
+use simutant_sim_core::CheckFailure;
 
 /// What a line of a log says, without its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,8 +25,8 @@ pub enum InvalidLog {
     /// A line cannot be read.
     #[error("the log of {0} has the line {1:?}")]
     Line(Session, String),
-    /// A call ends that has not begun, or has ended before.
-    #[error("a call of {0} ends without a beginning, or twice")]
+    /// A call ends that has not begun, or has ended before, or one begins that goes on.
+    #[error("a call of {0} ends without a beginning, or begins or ends twice")]
     Unpaired(Session),
 }
 
@@ -49,7 +51,8 @@ pub enum InvalidLog {
 /// ```
 ///
 /// # Errors
-/// [`InvalidLog`] for the first line that `parse` cannot read, or else the first end without a beginning.
+/// [`InvalidLog`] for the first line that `parse` cannot read, or else the first end without a beginning or beginning without
+/// an end.
 pub fn history_of_logs<O: Clone, R: Clone>(
     logs: &[(Session, String)],
     parse: impl Fn(&[&str]) -> Option<Logged<O, R>>,
@@ -71,7 +74,9 @@ pub fn history_of_logs<O: Clone, R: Clone>(
     for (time, session, event) in events {
         let ended = match event {
             Logged::Invoked(call, operation) => {
-                open.insert((session, call), recorder.invoke(session, operation, time));
+                if open.insert((session, call), recorder.invoke(session, operation, time)).is_some() {
+                    return Err(InvalidLog::Unpaired(session));
+                }
                 continue;
             }
             Logged::Observed(operation, response) => {
@@ -88,4 +93,31 @@ pub fn history_of_logs<O: Clone, R: Clone>(
         }
     }
     Ok(recorder.history())
+}
+
+/// Checks that a session has made these calls, and no others: one that leaves out calls sees nothing wrong.
+///
+/// ```
+/// use simutant_oracle::{Recorder, Session, Time};
+/// use simutant_system::check_calls;
+///
+/// let recorder = Recorder::new();
+/// recorder.observed(Session(1), "read", 7, Time::ZERO);
+/// assert!(recorder.with(|history| check_calls(history, Session(1), &["read"])).is_ok());
+/// let failure = recorder.with(|history| check_calls(history, Session(1), &["read", "write"])).unwrap_err();
+/// assert_eq!(failure.to_string(), r#"session 1 made the calls ["read"], and was to make ["read", "write"]"#);
+/// ```
+///
+/// # Errors
+/// [`CheckFailure`] says which calls it has made instead.
+pub fn check_calls<O: PartialEq + Debug, R>(
+    history: &History<O, R>,
+    session: Session,
+    expected: &[O],
+) -> Result<(), CheckFailure> {
+    let made: Vec<&O> = history.of(session).map(|call| &call.operation).collect();
+    match made.iter().copied().eq(expected) {
+        true => Ok(()),
+        false => Err(CheckFailure::new(format!("{session} made the calls {made:?}, and was to make {expected:?}"))),
+    }
 }

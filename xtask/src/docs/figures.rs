@@ -167,7 +167,10 @@ mod tests {
                         <!-- dns.size/all-uses -->16.9.\n";
         assert_eq!(filled(page, &all).expect("all are known"), expected);
         assert_eq!(filled(expected, &all).expect("all are known"), expected);
-        assert_eq!(filled("Of <!-- dns.age -->3", &all).expect_err("unknown").to_string(), "there is no figure dns.age");
+        assert_eq!(
+            filled("Of <!-- dns.age -->3", &all).expect_err("unknown").to_string(),
+            "there is no figure dns.age"
+        );
         assert!(filled("Of\n<!-- dns.mutants -->3", &all).is_err(), "a mark begins a line");
         assert_eq!(super::figures(&serde_json::json!({})), None);
     }
