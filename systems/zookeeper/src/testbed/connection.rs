@@ -92,7 +92,11 @@ impl Connection {
                 self.is_connected = is_there;
                 Ok(!is_there)
             }
-            Err(error) => Err(self.lose(&error)),
+            Err(error) => {
+                // It was tried until the deadline: that is no connection which breaks.
+                note(&self.problem, verdict_of(&error));
+                Err(self.lose(&error))
+            }
         }
     }
 
@@ -171,5 +175,56 @@ impl Drop for Connection {
         if let Some(client) = self.client.take() {
             self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(client);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    /// Is a server that gives one session; returns the connection.
+    fn give_a_session(listener: &TcpListener) -> TcpStream {
+        let (mut stream, _) = listener.accept().expect("somebody connects");
+        let granted = [&[0; 4][..], &40_000_i32.to_be_bytes(), &7_i64.to_be_bytes(), &16_i32.to_be_bytes(), &[0; 17]];
+        let authenticated = [&(-4_i32).to_be_bytes()[..], &[0; 12]];
+        for message in [granted.concat(), authenticated.concat()] {
+            let length = u32::try_from(message.len()).expect("it is short").to_be_bytes();
+            stream.write_all(&[&length, &message[..]].concat()).expect("the client is there");
+        }
+        stream
+    }
+
+    #[test]
+    fn a_server_that_never_comes_back_is_a_failure() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        let server = std::thread::spawn(move || give_a_session(&listener));
+        let now = Instant::now();
+        let client = Client::connect(address, Session(1), now + Duration::from_secs(30)).expect("there is a server");
+        drop(server.join().expect("it ends"));
+        let mut connection = Connection {
+            address,
+            session: Session(1),
+            root: String::new(),
+            may_break: true,
+            pace: Duration::ZERO,
+            client: Some(client),
+            is_connected: false,
+            is_expired: false,
+            is_closing: false,
+            ended: Ended::default(),
+            clock: now,
+            deadline: Instant::now() + Duration::from_millis(50),
+            problem: Problem::default(),
+        };
+        let connected = pin!(connection.connect()).poll(&mut Context::from_waker(Waker::noop()));
+        assert_eq!(connected, Poll::Ready(Err(Lost)));
+        let problem = connection.problem.lock().expect("nobody panics").clone();
+        assert_eq!(problem.expect("it is noted").finding().map(|finding| &*finding.kind), Some("connection-broke"));
     }
 }
