@@ -26,6 +26,9 @@ const PORT_INTERVAL_MIN: Duration = Duration::from_millis(2);
 /// How long at last: on a busy machine a look is not cheap, and programs take long to start.
 const PORT_INTERVAL_MAX: Duration = Duration::from_millis(30);
 
+/// A time limit that is longer, up to what a number can say, is none: the clock of the system ends before.
+const TIMEOUT_MAX: Duration = Duration::from_hours(24 * 365);
+
 /// How often to look whether the clients have ended.
 const CLIENTS_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -93,7 +96,7 @@ impl<'a> Members<'a> {
         let (sender, events) = channel();
         Self {
             attempt,
-            deadline: Instant::now() + attempt.timeout,
+            deadline: Instant::now() + attempt.timeout.min(TIMEOUT_MAX),
             sender,
             events,
             pending: VecDeque::new(),

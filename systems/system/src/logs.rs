@@ -45,8 +45,10 @@ pub enum InvalidLog {
 /// let log = "1000 invoke read\n2000 return 7\n300".to_owned();
 /// assert_eq!(history_of_logs(&[(Session(1), log)], parse)?.calls().len(), 1);
 ///
-/// let wrong = history_of_logs(&[(Session(1), "1000 return 7\n".to_owned())], parse).unwrap_err();
-/// assert_eq!(wrong, InvalidLog::Unpaired(Session(1)));
+/// for log in ["1000 return 7\n", "1000 invoke read\n2000 invoke read\n"] {
+///     let wrong = history_of_logs(&[(Session(1), log.to_owned())], parse).unwrap_err();
+///     assert_eq!(wrong, InvalidLog::Unpaired(Session(1)));
+/// }
 /// # Ok::<(), InvalidLog>(())
 /// ```
 ///
