@@ -179,7 +179,7 @@ impl Drop for Connection {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::io::Write;
     use std::net::{TcpListener, TcpStream};
     use std::pin::pin;
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     /// Is a server that gives one session; returns the connection.
-    fn give_a_session(listener: &TcpListener) -> TcpStream {
+    pub(in super::super) fn give_a_session(listener: &TcpListener) -> TcpStream {
         let (mut stream, _) = listener.accept().expect("somebody connects");
         let granted = [&[0; 4][..], &40_000_i32.to_be_bytes(), &7_i64.to_be_bytes(), &16_i32.to_be_bytes(), &[0; 17]];
         let authenticated = [&(-4_i32).to_be_bytes()[..], &[0; 12]];

@@ -216,6 +216,11 @@ impl Environment for Running {
                     self.own.is_some() && matches!(error, ClientError::Broken(_)) && Instant::now() < deadline
                 };
                 while let Err(error) = self.make_tree(deadline) {
+                    if self.own.is_some() && error.is_late() {
+                        // Whether they would have been right, nobody knows.
+                        let reason = "the servers were not ready in the time limit of a test case".to_owned();
+                        return note(&self.problem, Verdict::Inconclusive(Inconclusive { reason }));
+                    }
                     if !is_passing(&error) {
                         return note(&self.problem, verdict_of(&error));
                     }
@@ -341,5 +346,42 @@ impl Running {
             client.close(deadline)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::super::connection::tests::give_a_session;
+    use super::*;
+
+    #[test]
+    fn servers_of_a_test_case_that_are_not_ready_in_time_are_no_failure() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("it is bound");
+        // It gives a session, and answers no call.
+        let server = std::thread::spawn(move || give_a_session(&listener));
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let running = Running {
+            asked: Asked {
+                walks: Vec::new(),
+                seconds: ENSEMBLE_SECONDS,
+                faults: Vec::new(),
+                partitions: Vec::new(),
+                pace: Duration::ZERO,
+            },
+            own: Some(OwnServers::ensemble(folder.path(), false).expect("ports are free")),
+            addresses: vec![address],
+            check: check_ensemble,
+            root: "/t".into(),
+            history: Recorder::new(),
+            problem: Problem::default(),
+            ended: Ended::default(),
+        };
+        running.prepare(Instant::now() + Duration::from_secs(2));
+        let judged = running.judge(&Left { processes: &[] }).expect("there is nothing to read");
+        assert!(matches!(judged.verdict, Verdict::Inconclusive(_)), "{judged:?}");
+        drop(server.join().expect("it has given one"));
     }
 }
