@@ -45,6 +45,8 @@ pub struct Online<S: Specification> {
     /// The last call of each session that was answered, if those of a session take effect in their order.
     latest: Option<BTreeMap<Session, CallNumber>>,
     budget: OnlineBudget,
+    /// What ran out, if something did: nothing is known since.
+    exhausted: Option<Limit>,
     explored: Explored,
 }
 
@@ -134,7 +136,8 @@ impl<S: Specification> Online<S> {
     /// Returns a check that begins at an initial state.
     pub fn new(initial: S, budget: OnlineBudget) -> Self {
         let frontier = vec![Possible { base: initial, since: Vec::new() }];
-        Self { frontier, calls: BTreeMap::new(), invoked: 0, latest: None, budget, explored: Explored::default() }
+        let (calls, explored) = (BTreeMap::new(), Explored::default());
+        Self { frontier, calls, invoked: 0, latest: None, budget, exhausted: None, explored }
     }
 
     /// Demands that calls of a session take effect in the order in which they begin, as [`Order::sessions`](crate::Order) does:
@@ -164,6 +167,25 @@ impl<S: Specification> Online<S> {
             .ok_or(OnlineError::NotUnderWay { call: number })?;
         call.response = Some(response);
         let session = call.session;
+        if self.exhausted.is_none() {
+            self.exhausted = self.advance(number).err();
+        }
+        self.check_known(number)?;
+        if let Some(latest) = &mut self.latest {
+            let last = latest.entry(session).or_insert(number);
+            *last = number.max(*last);
+        }
+        self.fold();
+        if self.frontier.is_empty() { Err(OnlineError::Impossible { call: number }) } else { Ok(()) }
+    }
+
+    /// Checks that something is known at the end of a call.
+    fn check_known(&self, number: CallNumber) -> Result<(), OnlineError> {
+        self.exhausted.map_or(Ok(()), |limit| Err(OnlineError::Undecided { call: number, limit }))
+    }
+
+    /// Makes the frontier that of after the answer to a call.
+    fn advance(&mut self, number: CallNumber) -> Result<(), Limit> {
         let mut meter = Meter { budget: self.budget, steps: 0, kept: Vec::new() };
         let related = self.related(number);
         // What took effect before the call, and what after it has to be gone through again with what the answer says.
@@ -173,22 +195,16 @@ impl<S: Specification> Online<S> {
                 let rest: Vec<CallNumber> = possible.since.drain(place..).map(|(call, _)| call).collect();
                 again.insert((possible, rest));
             } else {
-                self.explain(possible, number, &related, &mut meter)
-                    .map_err(|limit| OnlineError::Undecided { call: number, limit })?;
+                self.explain(possible, number, &related, &mut meter)?;
             }
         }
         for (possible, rest) in again.elements {
-            self.replay(possible, &rest, &mut meter).map_err(|limit| OnlineError::Undecided { call: number, limit })?;
+            self.replay(possible, &rest, &mut meter)?;
         }
         self.explored.steps += meter.steps;
         self.explored.configurations += meter.kept.len() as u64;
         self.frontier = meter.kept;
-        if let Some(latest) = &mut self.latest {
-            let last = latest.entry(session).or_insert(number);
-            *last = number.max(*last);
-        }
-        self.fold();
-        if self.frontier.is_empty() { Err(OnlineError::Impossible { call: number }) } else { Ok(()) }
+        Ok(())
     }
 
     /// Returns the answers to a call under way that are possible now, each once; none if that takes more than the budget.
@@ -254,6 +270,7 @@ impl<S: Specification> Online<S> {
         if self.calls.get(&number).is_none_or(|call| !call.is_under_way()) {
             return Err(OnlineError::NotUnderWay { call: number });
         }
+        self.check_known(number)?;
         self.frontier.retain(|possible| possible.place(number).is_none());
         self.calls.remove(&number);
         if self.frontier.is_empty() { Err(OnlineError::Impossible { call: number }) } else { Ok(()) }

@@ -192,4 +192,10 @@ fn a_budget_ends_in_undecided() {
     let error = online.returned(read, register::Response::Value(Some(3))).expect_err("too many orders");
     assert!(matches!(error, OnlineError::Undecided { .. }), "{error}");
     assert!(matches!(online.returned(read, register::Response::Value(None)), Err(OnlineError::NotUnderWay { .. })));
+    // Nothing is impossible from here on.
+    let [answered, refused] =
+        [10, 11].map(|session| online.invoked(simutant_oracle::Session(session), register::Operation::Read));
+    let value = register::Response::Value(Some(3));
+    assert!(matches!(online.returned(answered, value), Err(OnlineError::Undecided { .. })));
+    assert!(matches!(online.did_not_happen(refused), Err(OnlineError::Undecided { .. })));
 }
