@@ -126,8 +126,8 @@ struct Flow {
 struct Piece {
     content: Content,
     state: State,
-    /// When it was sent first.
-    sent: Instant,
+    /// When it was sent first or, if that was later, when the piece before it got through.
+    waits_since: Instant,
 }
 
 enum Content {
@@ -308,7 +308,7 @@ impl Connection {
         let now = Instant::now();
         let state = content.sent(self.way(flow), TIMEOUT_MIN, now, weather);
         self.flows[flow].queued_bytes += content.len();
-        self.flows[flow].pieces.push_back(Piece { content, state, sent: now });
+        self.flows[flow].pieces.push_back(Piece { content, state, waits_since: now });
     }
 
     /// Returns the place of the program that a direction is from, and of that to which it leads.
@@ -323,13 +323,14 @@ impl Connection {
             && let now = Instant::now()
             && piece.state.moment() <= now
         {
-            let (way, sent) = (self.way(flow), piece.sent);
+            let (way, waits_since) = (self.way(flow), piece.waits_since);
             let is_separated = weather.is_separated(way[0], way[1]);
             let again = match piece.state {
                 State::Arriving(..) if is_separated => Some(State::lost(TIMEOUT_MIN, now, weather)),
                 State::Arriving(..) => None,
                 State::Lost(_, timeout) => {
-                    if now.saturating_duration_since(sent) > weather.real(StreamSettings::default().give_up_after) {
+                    let waited = now.saturating_duration_since(waits_since);
+                    if waited > weather.real(StreamSettings::default().give_up_after) {
                         return Some(Over::Reset);
                     }
                     Some(self.flows[flow].pieces[0].content.sent(way, timeout, now, weather))
@@ -393,6 +394,9 @@ impl Connection {
             }
         }
         self.flows[flow].pieces.pop_front();
+        if let Some(next) = self.flows[flow].pieces.front_mut() {
+            next.waits_since = Instant::now();
+        }
         Ok(true)
     }
 

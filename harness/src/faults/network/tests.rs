@@ -222,6 +222,10 @@ struct World {
 
 impl World {
     fn new(network: &Network) -> Self {
+        Self::scaled(network, TimeScale::REAL)
+    }
+
+    fn scaled(network: &Network, scale: TimeScale) -> Self {
         let [(a, a_listener), (b, b_listener)] = [(); 2].map(|()| any_loopback_port().expect("ports are free"));
         let sockets = [a, b];
         for socket in &sockets {
@@ -232,7 +236,7 @@ impl World {
             addresses: socket.iter().map(|socket| socket.local_addr().expect("it is bound")).collect(),
         };
         let programs = [program("a", Some(&sockets[0])), program("b", Some(&sockets[1])), program("client", None)];
-        let network = RealNetwork::start(&programs, network, 7, TimeScale::REAL).expect("the network starts");
+        let network = RealNetwork::start(&programs, network, 7, scale).expect("the network starts");
         Self { sockets, listeners: [a_listener, b_listener], network }
     }
 
@@ -470,6 +474,23 @@ fn a_connection_that_stalls_for_too_long_is_reset() {
     let mut near = TcpStream::connect(network.entry("a", "b").expect("they are linked")).expect("it is accepted");
     near.set_read_timeout(Some(PATIENCE)).expect("it is above 0");
     assert_eq!(near.read(&mut [0]).expect_err("it is reset").kind(), ErrorKind::ConnectionReset);
+}
+
+#[test]
+fn a_connection_that_is_slow_and_goes_on_is_not_reset() {
+    let drop = Probability::new(0.4).expect("a probability").into();
+    let link = Link { drop, ..Link::constant(VirtualDuration::from_secs(1)) };
+    // What waits behind lost pieces does so for more than the 20 s of the simulation, which take 1 s.
+    let scale = TimeScale::new(0.05).expect("above 0");
+    let world = World::scaled(&Network { links: vec![setting(link)], ..quick().into() }, scale);
+    let [near, mut far] = world.connect();
+    let sent = vec![7; 3 << 19];
+    let copy = sent.clone();
+    let writing = std::thread::spawn(move || (&near).write_all(&copy));
+    let mut received = Vec::new();
+    far.read_to_end(&mut received).expect("it ends");
+    writing.join().expect("no panic").expect("all is taken");
+    assert!(received == sent, "{} bytes", received.len());
 }
 
 #[test]
