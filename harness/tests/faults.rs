@@ -170,6 +170,10 @@ fn a_plan_that_is_none_is_inconclusive() {
     assert!(inconclusive(network).contains("is no plan"));
     let mistyped = json!({ "processes": [process("a", RECORDER)], "faults": { "schedule": [crash("aa", 1)] } });
     assert_eq!(inconclusive(mistyped), "the plan crashes aa, but its processes are: a");
+    let partition = json!({ "from_ns": 1, "groups": [["aa"]] });
+    let mistyped =
+        json!({ "processes": [process("a", RECORDER)], "network": { "partitions": [partition] }, "clients": ["b"] });
+    assert_eq!(inconclusive(mistyped), "the network of the plan names aa, but its processes and clients are: a, b");
 }
 
 #[test]

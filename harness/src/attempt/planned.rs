@@ -30,7 +30,7 @@ impl Members<'_> {
             Ok(plan) => plan,
             Err(why) => return Ok(Some(Broken::no_plan(why))),
         };
-        if let Some(unknown) = plan.fault_without_process() {
+        if let Some(unknown) = plan.fault_without_process().or_else(|| plan.stranger_in_network()) {
             return Ok(Some(Broken::Inconclusive(unknown)));
         }
         let mut addresses = Addresses::new();

@@ -350,7 +350,7 @@ fn without_kinds(network: &Network) -> (Network, Vec<String>) {
 }
 
 /// Returns the components that a network names.
-fn named(network: &Network) -> Vec<String> {
+pub(super) fn named(network: &Network) -> Vec<String> {
     let links = network.links.iter().flat_map(|setting| [&setting.from, &setting.to]);
     let rules = network.rules.iter().flat_map(|rule| [&rule.from, &rule.to]);
     let groups = network.partitions.iter().flat_map(|partition| &partition.groups).flatten();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use simutant_sim_core::{Fault, Faults, Network};
 
+use super::network::named;
 use super::{Injection, ScheduledInjection, TimeScale};
 use crate::process::ProcessExit;
 use crate::side::{ExpectedExit, FURTHER_PORTS, Ready, Side, Stop};
@@ -142,6 +143,15 @@ impl Plan {
         let names = if names.is_empty() { "none" } else { &names };
         Some(format!("the plan {verb} {}, but its processes are: {names}", unknown.component()))
     }
+
+    /// Says which component the network names that is neither a process nor a client, if there is such a component: what was to
+    /// happen to its packets would happen to nobody's.
+    pub(crate) fn stranger_in_network(&self) -> Option<String> {
+        let known: Vec<&String> = self.processes.iter().map(|process| &process.name).chain(&self.clients).collect();
+        let stranger = self.network.iter().flat_map(named).find(|name| !known.contains(&name))?;
+        let known = known.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        Some(format!("the network of the plan names {stranger}, but its processes and clients are: {known}"))
+    }
 }
 
 impl PlannedProcess {
@@ -257,6 +267,22 @@ mod tests {
             format!(r#"{{"processes": {processes}, "clients": ["client"], "faults": {{"schedule": [{fault}]}}}}"#);
         let plan = Plan::read(&line).expect("a plan");
         assert_eq!(plan.fault_without_process().as_deref(), expect);
+    }
+
+    #[test]
+    fn a_network_with_a_component_that_is_neither_process_nor_client_is_named() {
+        for (name, expect) in [
+            ("server", None),
+            ("client", None),
+            ("sever", Some("the network of the plan names sever, but its processes and clients are: server, client")),
+        ] {
+            let processes = r#"[{"name": "server", "command": ["a"]}]"#;
+            let partition = format!(r#"{{"from_ns": 1, "groups": [["{name}"]]}}"#);
+            let line = format!(
+                r#"{{"processes": {processes}, "clients": ["client"], "network": {{"partitions": [{partition}]}}}}"#
+            );
+            assert_eq!(Plan::read(&line).expect("a plan").stranger_in_network().as_deref(), expect);
+        }
     }
 
     #[test]
