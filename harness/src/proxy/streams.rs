@@ -214,16 +214,11 @@ impl Relay {
             }
         }
         let due = self.connections.iter().flat_map(|connection| &connection.flows).filter_map(Flow::due).min();
-        let before = Instant::now();
-        let wait = due.map(|due| due.saturating_duration_since(before));
+        let wait = due.map(|due| due.saturating_duration_since(Instant::now()));
         let wait = wait.map(|wait| Timespec::try_from(wait).expect("a delay is short"));
         match rustix::event::poll(&mut all, wait.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
-        }
-        // What was due before waited for something else.
-        if let Some(due) = due.filter(|due| *due > before) {
-            self.weather.note_lateness(Instant::now().saturating_duration_since(due));
         }
         Ok(all[..told].iter().map(|descriptor| !descriptor.revents().is_empty()).collect())
     }
@@ -318,7 +313,8 @@ impl Connection {
 
     /// Hands out what is due in one direction; returns how the connection ended, if it did.
     fn hand_out(&mut self, flow: usize, weather: &mut dyn Weather) -> Option<Over> {
-        self.flows[flow].is_blocked = false;
+        // What waits for the receiver is not late.
+        let mut was_blocked = std::mem::take(&mut self.flows[flow].is_blocked);
         while let Some(piece) = self.flows[flow].pieces.front()
             && let now = Instant::now()
             && piece.state.moment() <= now
@@ -340,6 +336,10 @@ impl Connection {
             match again {
                 Some(state) => front.state = state,
                 None => {
+                    if !std::mem::take(&mut was_blocked) {
+                        let due = front.state.moment().max(waits_since);
+                        weather.note_lateness(now.saturating_duration_since(due));
+                    }
                     // What is sent again is as it was before.
                     if let State::Arriving(_, corruption) = &mut front.state
                         && let Some(bits) = corruption.take()
@@ -479,5 +479,69 @@ impl Content {
             Self::Bytes(bytes) => bytes.len(),
             Self::Begin | Self::End => 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use simutant_sim_core::network::Arrival;
+
+    use super::*;
+
+    /// How long each piece is on its way.
+    const LATENCY: Duration = Duration::from_millis(500);
+
+    /// How long the thread has something else to do when the second program sends.
+    const BUSY: Duration = Duration::from_secs(1);
+
+    /// Weather that keeps the thread busy.
+    struct Busy {
+        lateness_ns: Arc<AtomicU64>,
+    }
+
+    impl Weather for Busy {
+        fn fate(&mut self, source: usize, _: usize, _: u32) -> network::Fate {
+            if source == 1 {
+                std::thread::sleep(BUSY);
+            }
+            let after = VirtualDuration::from_nanos(LATENCY.as_nanos() as u64);
+            network::Fate::Delivered(Arrival { after, is_corrupted: false })
+        }
+
+        fn is_separated(&mut self, _: usize, _: usize) -> bool {
+            false
+        }
+
+        fn real(&self, delay: VirtualDuration) -> Duration {
+            Duration::from_nanos(delay.as_nanos())
+        }
+
+        fn note_lateness(&self, lateness: Duration) {
+            self.lateness_ns.fetch_max(lateness.as_nanos() as u64, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn what_is_due_while_the_thread_is_busy_is_late() {
+        let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
+        let address = |listener: &TcpListener| listener.local_addr().expect("it is bound");
+        let server = listen();
+        let entry = |source| StreamEntry { listener: listen(), source, destination: 2, address: address(&server) };
+        let entries = [0, 1].map(entry);
+        let [first, second] = [0, 1].map(|number: usize| address(&entries[number].listener));
+        let lateness_ns = Arc::new(AtomicU64::new(0));
+        let weather = Busy { lateness_ns: Arc::clone(&lateness_ns) };
+        let _links = StreamLinks::start(entries.into(), Box::new(weather)).expect("the links start");
+        let mut near = TcpStream::connect(first).expect("it is accepted");
+        let (mut far, _) = server.accept().expect("it comes through");
+        near.write_all(b"x").expect("the kernel takes it");
+        // It is read, and due when the thread is busy with another connection.
+        std::thread::sleep(LATENCY * 2 / 5);
+        let _other = TcpStream::connect(second).expect("it is accepted");
+        far.read_exact(&mut [0]).expect("it arrives");
+        let lateness = Duration::from_nanos(lateness_ns.load(Ordering::Relaxed));
+        assert!(lateness > BUSY / 5, "{lateness:?}");
     }
 }
