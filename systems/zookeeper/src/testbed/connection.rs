@@ -16,6 +16,9 @@ use crate::machine::{Lost, Service};
 /// After how long a silent client's session ends: what the servers' settings allow.
 const SILENCE: Duration = Duration::from_millis(200);
 
+/// How long a server that crashed may take to serve again: seconds, and more on a busy machine.
+const COMING_BACK_MAX: Duration = Duration::from_secs(20);
+
 /// The first thing that went wrong, beside what the clients saw.
 pub(super) type Problem = Arc<Mutex<Option<Verdict>>>;
 
@@ -94,7 +97,14 @@ impl Connection {
             }
             Err(error) => {
                 // It was tried until the deadline: that is no connection which breaks.
-                note(&self.problem, verdict_of(&error));
+                let is_short = deadline.saturating_duration_since(self.clock) < COMING_BACK_MAX;
+                let verdict = match &error {
+                    ClientError::Broken(error) if is_short => Verdict::Inconclusive(Inconclusive {
+                        reason: format!("servers took too long to start for one to come back in time: {error}"),
+                    }),
+                    error => verdict_of(error),
+                };
+                note(&self.problem, verdict);
                 Err(self.lose(&error))
             }
         }
@@ -199,14 +209,16 @@ pub(super) mod tests {
         stream
     }
 
-    #[test]
-    fn a_server_that_never_comes_back_is_a_failure() {
+    /// Returns what is noted where a server is gone for ever, and clients have begun so long before the time limit.
+    #[track_caller]
+    fn verdict_after(time: Duration) -> Verdict {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");
         let server = std::thread::spawn(move || give_a_session(&listener));
-        let now = Instant::now();
-        let client = Client::connect(address, Session(1), now + Duration::from_secs(30)).expect("there is a server");
+        let limit = Instant::now() + Duration::from_secs(30);
+        let client = Client::connect(address, Session(1), limit).expect("there is a server");
         drop(server.join().expect("it ends"));
+        let deadline = Instant::now() + Duration::from_millis(50);
         let mut connection = Connection {
             address,
             session: Session(1),
@@ -218,13 +230,21 @@ pub(super) mod tests {
             is_expired: false,
             is_closing: false,
             ended: Ended::default(),
-            clock: now,
-            deadline: Instant::now() + Duration::from_millis(50),
+            clock: deadline.checked_sub(time).expect("the machine has run for longer"),
+            deadline,
             problem: Problem::default(),
         };
         let connected = pin!(connection.connect()).poll(&mut Context::from_waker(Waker::noop()));
         assert_eq!(connected, Poll::Ready(Err(Lost)));
         let problem = connection.problem.lock().expect("nobody panics").clone();
-        assert_eq!(problem.expect("it is noted").finding().map(|finding| &*finding.kind), Some("connection-broke"));
+        problem.expect("it is noted")
+    }
+
+    #[test]
+    fn a_server_that_does_not_come_back_is_a_failure_if_there_was_time() {
+        let verdict = verdict_after(COMING_BACK_MAX);
+        assert_eq!(verdict.finding().map(|finding| &*finding.kind), Some("connection-broke"));
+        let verdict = verdict_after(COMING_BACK_MAX / 2);
+        assert!(matches!(verdict, Verdict::Inconclusive(_)), "{verdict:?}");
     }
 }
