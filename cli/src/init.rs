@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &InitArguments, common: &Common) -> anyhow::Result<
         })?,
     };
     let made = make(arguments, &manifest)?;
-    let next = next(arguments, &made.system);
+    let next = next(arguments, &made);
     if common.json {
         let changed = made.changed.into_iter().map(|(path, added)| Changed { path, added }).collect();
         let made = Made { system: made.system, written: made.written, changed, engine_outside: made.outside, next };
@@ -72,16 +72,16 @@ fn make(arguments: &InitArguments, manifest: &Path) -> anyhow::Result<Initialise
 }
 
 /// Returns the command that comes next.
-fn next(arguments: &InitArguments, system: &str) -> String {
-    let program = output::program();
+fn next(arguments: &InitArguments, made: &Initialised) -> String {
+    let (program, system) = (output::program(), &made.system);
     let command = match () {
+        () if made.is_http => "http",
         () if arguments.net => "explore",
-        () if arguments.http => "http",
         () => "study",
     };
     let manifest = arguments.manifest_path.as_ref();
     let manifest = manifest.map(|path| format!(" --manifest-path {}", output::quoted(&path.display().to_string())));
-    let url = if arguments.http { " http://127.0.0.1:8000" } else { "" };
+    let url = if made.is_http { " http://127.0.0.1:8000" } else { "" };
     format!("{program} {command} {system}{url}{}", manifest.unwrap_or_default())
 }
 
@@ -114,8 +114,8 @@ fn told(made: &Initialised, arguments: &InitArguments, next: &str) -> String {
     }
     let server = format!("finds what is wrong with `python3 implementations/{}/server.py 8000`", made.system);
     let finds = match () {
+        () if made.is_http => &server,
         () if arguments.net => "shows what the net can do",
-        () if arguments.http => &server,
         () => "finds out which inputs are worth running",
     };
     text.push_str(&format!("next: {next} {finds}"));

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use cargo_metadata::{DependencyKind, Edition, MetadataCommand, TargetKind};
 
 use self::changes::Changes;
-use self::manifest::{Dependency, EnginePackages, Entry};
+use self::manifest::{Dependency, EnginePackages, Entry, Kind};
 pub use self::templates::SystemTemplate;
 use self::templates::Template;
 use self::vendor::Vendored;
@@ -58,6 +58,8 @@ pub enum EngineSource<'a> {
 pub struct Initialised {
     /// The system's name.
     pub system: String,
+    /// Whether it is no system, but an HTTP service.
+    pub is_http: bool,
     /// The file to begin with; `None` if the package had its system, and got the engine's source.
     pub begin: Option<PathBuf>,
     /// New files, and the folder of the engine's source if that is new.
@@ -104,21 +106,21 @@ pub enum InitError {
         message: String,
     },
     /// The section is there already.
-    #[error("{}: [package.metadata.simutant.systems.{system}] is there already; --name gives the new system another name", manifest.display())]
-    SystemExists {
+    #[error("{}: [package.metadata.simutant.{section}] is there already; --name gives the new one another name", manifest.display())]
+    SectionExists {
         /// The manifest.
         manifest: PathBuf,
-        /// The system.
-        system: String,
+        /// The section, such as `systems.store`.
+        section: String,
     },
     /// A file is there already.
-    #[error("{} is there already, and nothing is overwritten; --name gives the new system another name", .0.display())]
+    #[error("{} is there already, and nothing is overwritten; --name gives the new one another name", .0.display())]
     FileExists(PathBuf),
     /// The folder for the engine's source has something else.
     #[error("{} is there already, and is no copy of the engine's source; move it away", .0.display())]
     FolderTaken(PathBuf),
     /// The library has a module of that name.
-    #[error("{}: there is a module `{module}` already; --name gives the new system another name", library.display())]
+    #[error("{}: there is a module `{module}` already; --name gives the new one another name", library.display())]
     ModuleExists {
         /// The library's file.
         library: PathBuf,
@@ -160,7 +162,7 @@ pub enum InitError {
 ///
 /// All is looked at before anything is written, no file is overwritten, and comments and order of the manifest stay.
 /// Only a copy of the engine's source that is older, or was changed, is replaced where it is to be vendored. A package
-/// that has systems and gets the engine's source gets no further system, unless a name is given.
+/// that has systems or HTTP services and gets the engine's source gets no further one, unless a name is given.
 ///
 /// # Errors
 /// If something is in the way; then nothing was written.
@@ -198,9 +200,9 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
         EngineSource::Vendored(files) | EngineSource::Shared { files, .. } => {
             let vendored = Vendored::new(canonical(metadata.workspace_root.as_std_path())?, files)?;
             changes.vendored = vendored.plan()?;
-            if let Some(system) = systems_of(package).next().filter(|_| renews) {
+            if let Some((kind, system)) = systems_of(package).next().filter(|_| renews) {
                 vendored.repoint(&metadata, &mut changes)?;
-                return changes.apply(system, None, None);
+                return changes.apply(kind, system, None, None);
             }
             let packages = system.missing(|name| Ok(relative(root, &vendored.package(name)?)))?;
             vendored.repoint(&metadata, &mut changes)?;
@@ -208,9 +210,9 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
         }
     };
     let has_engine = packages.library.is_empty();
-    let begin = system.plan(packages, &mut changes)?;
+    let (kind, begin) = system.plan(packages, &mut changes)?;
     let name = request.name.unwrap_or(&package.name);
-    changes.apply(name, Some(begin), outside.filter(|_| !has_engine))
+    changes.apply(kind, name, Some(begin), outside.filter(|_| !has_engine))
 }
 
 /// Returns the folder of a package of the engine, from that of the engine's workspace.
@@ -224,10 +226,11 @@ fn folder_of(engine: &cargo_metadata::Metadata, name: &str) -> Result<PathBuf, I
     folder.map(PathBuf::from).ok_or_else(missing)
 }
 
-/// Returns the names of the systems that a package has.
-fn systems_of(package: &cargo_metadata::Package) -> impl Iterator<Item = &String> {
-    let systems = || package.metadata.get("simutant")?.get("systems")?.as_object();
-    systems().into_iter().flat_map(|systems| systems.keys())
+/// Returns the names of the systems that a package has, and of its HTTP services, each with its kind.
+fn systems_of(package: &cargo_metadata::Package) -> impl Iterator<Item = (Kind, &String)> {
+    let named = |kind: Kind| package.metadata.get("simutant")?.get(kind.section())?.as_object();
+    let all = move |kind| named(kind).into_iter().flat_map(move |named| named.keys().map(move |name| (kind, name)));
+    all(Kind::System).chain(all(Kind::Http))
 }
 
 /// A system that is to be made.
@@ -259,8 +262,8 @@ impl System<'_> {
         Ok(missing)
     }
 
-    /// Plans the files of the system, which is to depend on `packages`. Returns the file of its module.
-    fn plan(&self, packages: EnginePackages, changes: &mut Changes) -> Result<PathBuf, InitError> {
+    /// Plans the files of the system, which is to depend on `packages`. Returns its kind, and the file of its module.
+    fn plan(&self, packages: EnginePackages, changes: &mut Changes) -> Result<(Kind, PathBuf), InitError> {
         let Self { request, package, root, .. } = *self;
         let manifest = request.manifest;
         if package.edition == Edition::E2015 {
@@ -298,7 +301,8 @@ impl System<'_> {
         };
         let is_new = changes.edit(self.manifest, |text| manifest::with_system(text, &entry))?;
         if !is_new {
-            return Err(InitError::SystemExists { manifest: manifest.into(), system: name.into() });
+            let section = format!("{}.{name}", entry.kind().section());
+            return Err(InitError::SectionExists { manifest: manifest.into(), section });
         }
 
         let mut new = vec![(begin.clone(), template.module)];
@@ -320,7 +324,7 @@ impl System<'_> {
         let added = vec![format!("pub mod {module};")];
         changes.edit(&library, |_| Ok(Some((new_library, added))))?;
         self.plan_ignored(changes)?;
-        Ok(begin)
+        Ok((entry.kind(), begin))
     }
 
     /// Plans that git ignores what studies write, if the package is in a repository.

@@ -59,12 +59,16 @@ impl UserPackage {
 
     /// Runs a program in the package's folder, with variables.
     fn run_with(&self, program: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+        self.command(program, arguments).envs(variables.iter().copied()).output().expect("it can be started")
+    }
+
+    /// Returns a program that is to run in the package's folder.
+    pub(crate) fn command(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(self.path("")).env("CARGO_TARGET_DIR", Self::target_directory());
         // As in the workspace and the examples: cargo shares what it compiled only for equal profiles.
         command.env_remove("SIMUTANT_ENGINE").env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
-        command.envs(variables.iter().copied());
-        command.output().expect("it can be started")
+        command
     }
 
     pub(crate) fn simutant(&self, arguments: &[&str]) -> Output {
@@ -90,7 +94,7 @@ impl UserPackage {
 
     /// Checks that `init` refuses with a message, and writes nothing.
     #[track_caller]
-    fn check_refused(&self, arguments: &[&str], expect: &str) {
+    pub(crate) fn check_refused(&self, arguments: &[&str], expect: &str) {
         let before = self.files();
         let output = self.simutant(&[&["init"], arguments].concat());
         assert_exit(&output, 3);
@@ -167,6 +171,17 @@ fn a_new_package_is_studied_at_once() {
 
     package.check_refused(&[], "[package.metadata.simutant.systems.store] is there already");
     check_skips(&package);
+}
+
+#[test]
+fn a_package_with_an_http_service_gets_the_source_of_the_engine_and_no_system() {
+    let package = UserPackage::new("--lib");
+    assert_exit(&package.simutant(&["init", "--http", "--no-vendor"]), 0);
+    let library = package.read("src/lib.rs");
+    let output = package.simutant(&["init", "--vendor"]);
+    assert_exit(&output, 0);
+    assert!(stdout(&output).contains("simutant http store http://127.0.0.1:8000 finds"), "{}", stdout(&output));
+    assert_eq!(package.read("src/lib.rs"), library);
 }
 
 #[test]

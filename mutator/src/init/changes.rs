@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::manifest::Kind;
 use super::vendor::Copy;
 use super::{InitError, Initialised, io};
 
@@ -54,6 +55,7 @@ impl Changes<'_> {
     /// Writes everything: first what nobody refers to yet.
     pub(super) fn apply(
         self,
+        kind: Kind,
         system: &str,
         begin: Option<PathBuf>,
         outside: Option<PathBuf>,
@@ -75,7 +77,7 @@ impl Changes<'_> {
             replace(&edited.path, &edited.text)?;
         }
         changed.extend(self.edited.into_iter().map(|edited| (edited.path, edited.changes)));
-        Ok(Initialised { system: system.to_owned(), begin, written, changed, outside })
+        Ok(Initialised { system: system.to_owned(), is_http: kind == Kind::Http, begin, written, changed, outside })
     }
 }
 

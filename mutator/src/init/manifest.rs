@@ -43,11 +43,34 @@ pub(super) struct Entry<'a> {
     pub(super) has_json: bool,
 }
 
+/// The kind of what a section is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    System,
+    Http,
+}
+
+impl Kind {
+    /// Returns the section that those of the kind are in.
+    pub(super) const fn section(self) -> &'static str {
+        match self {
+            Self::System => "systems",
+            Self::Http => "http",
+        }
+    }
+}
+
+impl Entry<'_> {
+    pub(super) const fn kind(&self) -> Kind {
+        if self.specification.is_some() { Kind::System } else { Kind::Http }
+    }
+}
+
 /// Returns a manifest's text with a system, and what was added to it; nothing if the system is there already.
 pub(super) fn with_system(text: &str, entry: &Entry<'_>) -> Result<Option<(String, Vec<String>)>, String> {
     let mut document = parse(text)?;
     let mut added = Vec::new();
-    let kind = if entry.specification.is_some() { "systems" } else { "http" };
+    let kind = entry.kind().section();
     let mut systems: &mut dyn TableLike = document.as_table_mut();
     for key in ["package", "metadata", "simutant", kind] {
         systems = child(systems, key)?;
