@@ -6,6 +6,7 @@
 mod asking;
 mod serving;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -22,18 +23,18 @@ pub use serving::serve;
 /// What a program is asked.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Request {
+enum Request<'a> {
     /// Which testbeds it has.
     Describe,
     /// To run test cases.
-    Run(Box<RunRequest>),
+    Run(Box<RunRequest<'a>>),
 }
 
 /// Which test cases are run, and how: what [`run_some`](crate::run_some) is given.
 #[derive(Debug, Serialize, Deserialize)]
-struct RunRequest {
-    suite: Suite,
-    implementation: Implementation,
+struct RunRequest<'a> {
+    suite: Cow<'a, Suite>,
+    implementation: Cow<'a, Implementation>,
     /// See [`Implementation::folder`].
     folder: PathBuf,
     /// See [`Implementation::active_mutant`].

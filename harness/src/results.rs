@@ -35,7 +35,7 @@ pub struct ResultLog {
     terms: Terms,
     /// The file; `None` as long as it is not there and there is nothing to write.
     lines: Option<LineFile>,
-    /// By the test case's name and the repetition.
+    /// Those that were in the file when it was opened, by the test case's name and the repetition.
     results: HashMap<(String, u32), CaseResult>,
     /// Whether the run whose results these are ended.
     has_ended: bool,
@@ -113,12 +113,12 @@ impl ResultLog {
         lines.write(&Line::Terms(Box::new(self.terms.clone())))
     }
 
-    /// Returns the result of a repetition of the test case `case` called `name`, if there is one.
+    /// Returns the result of a repetition of the test case `case` called `name`, if there was one in the file.
     pub fn get(&self, name: &str, case: &Value, repetition: u32) -> Option<&CaseResult> {
         self.results.get(&(name.to_owned(), repetition)).filter(|result| result.case == *case)
     }
 
-    /// Adds a result, and writes it down at once.
+    /// Writes a result down at once.
     ///
     /// # Errors
     /// [`TrialLogError::File`] if the file cannot be written.
@@ -133,9 +133,7 @@ impl ResultLog {
         };
         let written = lines.write(&Line::Result(Box::new(result.clone())));
         self.lines = Some(lines);
-        written?;
-        self.results.insert((result.name.clone(), result.repetition), result.clone());
-        Ok(())
+        written
     }
 
     /// Writes down that the run ended.

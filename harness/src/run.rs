@@ -151,16 +151,37 @@ pub fn run_some(
     on_result: &mut dyn FnMut(&CaseResult),
 ) -> Result<TestReport, HarnessError> {
     let testbed = testbed_of(suite, implementation)?;
-    let report = |results| TestReport {
+    let results = if let Some(program) = testbed.program() {
+        TestbedProgram::new(program).run(suite, implementation, options, runs, on_result)?
+    } else {
+        let mut results = Vec::with_capacity(runs.len());
+        run_here(suite, (testbed, implementation), options, runs, &mut |run, result| {
+            on_result(&result);
+            results.push((run, result));
+        })?;
+        results.sort_unstable_by_key(|(run, _)| *run);
+        results.into_iter().map(|(_, result)| result).collect()
+    };
+    Ok(TestReport {
         format_version: FORMAT_VERSION,
         system: suite.system.clone(),
         implementation: implementation.name.clone(),
         seed: options.seed,
         results,
-    };
-    if let Some(program) = testbed.program() {
-        return TestbedProgram::new(program).run(suite, implementation, options, runs, on_result).map(report);
-    }
+    })
+}
+
+/// Runs some test cases of `suite` in this process, and gives each result away with its place and repetition.
+///
+/// # Errors
+/// As for [`run_suite`].
+pub(crate) fn run_here(
+    suite: &Suite,
+    (testbed, implementation): (&dyn Testbed, &Implementation),
+    options: &RunOptions,
+    runs: &[(usize, u32)],
+    on_result: &mut dyn FnMut((usize, u32), CaseResult),
+) -> Result<(), HarnessError> {
     allow_many_files();
     let build_directory = build_directory(implementation, options)?;
     let run_folder = tempfile::Builder::new()
@@ -181,11 +202,14 @@ pub fn run_some(
         run_folder: run_path,
         guardian,
     };
-    run.all(&suite.cases, runs, on_result).map(report)
+    run.all(&suite.cases, runs, on_result)
 }
 
 /// Returns the testbed for both, after a check of every test case.
-fn testbed_of<'a>(suite: &'a Suite, implementation: &'a Implementation) -> Result<&'a dyn Testbed, HarnessError> {
+pub(crate) fn testbed_of<'a>(
+    suite: &'a Suite,
+    implementation: &'a Implementation,
+) -> Result<&'a dyn Testbed, HarnessError> {
     let other_system = || HarnessError::OtherSystem {
         suite: suite.system.clone(),
         implementation: implementation.name.clone(),
@@ -217,8 +241,8 @@ impl Run<'_> {
         &self,
         cases: &[SuiteCase],
         runs: &[(usize, u32)],
-        on_result: &mut dyn FnMut(&CaseResult),
-    ) -> Result<Vec<CaseResult>, HarnessError> {
+        on_result: &mut dyn FnMut((usize, u32), CaseResult),
+    ) -> Result<(), HarnessError> {
         let (next, failures, over) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
         let mut order = runs.to_vec();
         let is_ordered = cases.iter().any(|case| case.found.is_some());
@@ -258,19 +282,14 @@ impl Run<'_> {
                 });
             }
             drop(sender);
-            let mut results: Vec<((usize, u32), CaseResult)> = Vec::with_capacity(runs.len());
             let mut first_error = None;
             for (run, result) in receiver {
                 match result {
-                    Ok(result) => {
-                        on_result(&result);
-                        results.push((run, result));
-                    }
+                    Ok(result) => on_result(run, result),
                     Err(error) => first_error = first_error.or(Some(error)),
                 }
             }
-            results.sort_unstable_by_key(|(run, _)| *run);
-            first_error.map_or(Ok(results.into_iter().map(|(_, result)| result).collect()), Err)
+            first_error.map_or(Ok(()), Err)
         })
     }
 

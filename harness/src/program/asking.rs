@@ -1,5 +1,6 @@
 //! Who asks a program with testbeds.
 
+use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -62,8 +63,8 @@ impl TestbedProgram {
         on_result: &mut dyn FnMut(&CaseResult),
     ) -> Result<Vec<CaseResult>, HarnessError> {
         let request = Request::Run(Box::new(RunRequest {
-            suite: suite.clone(),
-            implementation: implementation.clone(),
+            suite: Cow::Borrowed(suite),
+            implementation: Cow::Borrowed(implementation),
             folder: implementation.folder.clone(),
             active_mutant: implementation.active_mutant,
             options: options.clone(),
@@ -92,7 +93,7 @@ impl TestbedProgram {
     }
 
     /// Gives the program a request, and each response to `on_response`. Returns how it ended.
-    fn ask(&self, request: &Request, on_response: &mut dyn FnMut(Response)) -> Result<ExitStatus, HarnessError> {
+    fn ask(&self, request: &Request<'_>, on_response: &mut dyn FnMut(Response)) -> Result<ExitStatus, HarnessError> {
         let failed = |error: io::Error| self.broken(&error.to_string());
         let mut child = Command::new(&self.path)
             .stdin(Stdio::piped())
@@ -113,13 +114,14 @@ impl TestbedProgram {
     fn talk(
         &self,
         child: &mut Child,
-        request: &Request,
+        request: &Request<'_>,
         on_response: &mut dyn FnMut(Response),
     ) -> Result<(), HarnessError> {
         let mut line = serde_json::to_string(request).expect("requests are plain data");
         line.push('\n');
         let stdin = child.stdin.as_mut().expect("standard input is piped");
         stdin.write_all(line.as_bytes()).map_err(|error| self.broken(&error.to_string()))?;
+        drop(line);
         let stdout: ChildStdout = child.stdout.take().expect("standard output is piped");
         for line in BufReader::new(stdout).lines() {
             let line = line.map_err(|error| self.broken(&error.to_string()))?;

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
 use super::{Description, Request, Response, RoleDescription, RunRequest};
-use crate::run::run_some;
+use crate::run::{run_here, testbed_of};
 use crate::testbed::Testbeds;
 
 /// Does what the command asks a program with testbeds for: the whole `main` of such a program.
@@ -33,6 +33,7 @@ pub fn serve(testbeds: Testbeds) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    drop(line);
     // Nothing more is asked for: the end of input means that the command has ended.
     std::thread::spawn(|| {
         _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
@@ -75,15 +76,17 @@ fn descriptions(testbeds: Testbeds) -> Vec<Description> {
     testbeds.all().map(description).collect()
 }
 
-fn run(request: RunRequest, testbeds: Testbeds) -> Response {
-    let RunRequest { suite, mut implementation, folder, active_mutant, options, runs } = request;
+fn run(request: RunRequest<'_>, testbeds: Testbeds) -> Response {
+    let RunRequest { suite, implementation, folder, active_mutant, options, runs } = request;
+    let mut implementation = implementation.into_owned();
     (implementation.folder, implementation.active_mutant) = (folder, active_mutant);
     implementation.testbeds = testbeds;
-    let ran = run_some(&suite, &implementation, &options, &runs, &mut |result| {
-        respond(&Response::Result(Box::new(result.clone())));
-    });
+    // Who asked keeps the results.
+    let mut give = |_, result| respond(&Response::Result(Box::new(result)));
+    let ran = testbed_of(&suite, &implementation)
+        .and_then(|testbed| run_here(&suite, (testbed, &implementation), &options, &runs, &mut give));
     match ran {
-        Ok(_) => Response::Done,
+        Ok(()) => Response::Done,
         Err(error) => Response::Failed { class: error.class(), message: error.to_string() },
     }
 }
