@@ -102,7 +102,8 @@ pub(crate) fn part(bytes: &[u8]) -> Response {
         while let Ok(Status::Complete((begin, size))) = httparse::parse_chunk_size(rest) {
             let end = begin.saturating_add(usize::try_from(size).unwrap_or(usize::MAX)).min(rest.len());
             body.extend_from_slice(&rest[begin..end]);
-            rest = rest.get(end + 2..).unwrap_or_default();
+            // What comes after the last chunk is no content.
+            rest = if size == 0 { &[] } else { rest.get(end + 2..).unwrap_or_default() };
         }
     } else {
         body = rest.to_vec();
@@ -234,25 +235,30 @@ fn texts(headers: &[Header<'_>]) -> Result<BTreeMap<String, String>, Malformed> 
     Ok(texts)
 }
 
-/// Reads a content in chunks (RFC 9112, section 7.1), with how many bytes it takes; `None` if it is not there as a whole.
+/// Reads a content in chunks (RFC 9112, section 7.1), with how many bytes it takes; `None` if it is not there as a whole. The fields
+/// of its trailer section are discarded, as a recipient may (section 7.1.2).
 fn chunks(bytes: &[u8]) -> Result<Option<(Vec<u8>, usize)>, Malformed> {
     let (mut body, mut at) = (Vec::new(), 0);
     loop {
         let size = httparse::parse_chunk_size(&bytes[at..]).map_err(|_| Malformed("a chunk has no size".to_owned()))?;
         let Status::Complete((begin, size)) = size else { return Ok(None) };
         at += begin;
+        if size == 0 {
+            let mut trailers = [httparse::EMPTY_HEADER; HEADERS_MAX];
+            let trailers = httparse::parse_headers(&bytes[at..], &mut trailers);
+            return Ok(match trailers.map_err(|error| Malformed(format!("a trailer is no field: {error}")))? {
+                Status::Complete((used, _)) => Some((body, at + used)),
+                Status::Partial => None,
+            });
+        }
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         let Some(chunk) = bytes[at..].get(..size) else { return Ok(None) };
         body.extend_from_slice(chunk);
         at += size;
-        // After the last chunk there are no trailers, and each ends with a line.
         match bytes[at..].get(..2) {
             Some(b"\r\n") => at += 2,
             Some(_) => return Err(Malformed("a chunk is longer than it says".to_owned())),
             None => return Ok(None),
-        }
-        if size == 0 {
-            return Ok(Some((body, at)));
         }
     }
 }
@@ -278,6 +284,10 @@ mod tests {
         assert_eq!((sized.body.as_str(), sized.get("etag")), (content, Some("W/\"a\"")));
         let chunked = read("Transfer-Encoding: chunked\r\n\r\n5\r\nsome \r\n7\r\ncontent\r\n0\r\n\r\n", "GET");
         assert_eq!(chunked.response.body, content);
+        let trailers = "5;a=b\r\nsome \r\n7\r\ncontent\r\n0\r\nETag: \"b\"\r\nExpires: 0\r\n\r\nHTTP/1.1";
+        let trailed = read(&format!("Transfer-Encoding: chunked\r\n\r\n{trailers}"), "GET");
+        assert_eq!((trailed.response.body.as_str(), trailed.response.get("etag")), (content, Some("W/\"a\"")));
+        assert_eq!(trailed.response.get("expires"), None);
         assert_eq!(read("Content-Length: 12\r\n\r\n", "HEAD").response.body, "");
         assert_eq!(read("Allow: GET\r\nAllow: PUT\r\n\r\n", "HEAD").response.get("allow"), Some("GET, PUT"));
         let text = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nsome content";
@@ -291,6 +301,7 @@ mod tests {
         for (rest, expect) in [
             ("Content-Length: x\r\n\r\n", "Content-Length is x"),
             ("Transfer-Encoding: chunked\r\n\r\n1\r\nabc", "a chunk is longer than it says"),
+            ("Transfer-Encoding: chunked\r\n\r\n0\r\nno field\r\n\r\n", "a trailer is no field"),
             ("Transfer-Encoding: chunked\r\n\r\nabc\r\n", ""),
             ("no field\r\n\r\n", "invalid header name"),
         ] {
