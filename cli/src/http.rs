@@ -47,6 +47,10 @@ pub(crate) fn run(arguments: &HttpArguments, common: &Common) -> anyhow::Result<
             output::tell(&format!("{}: {message}; start the server first", arguments.server));
             return Ok(Exit::Unavailable);
         }
+        TestingReply::Failed { message } => {
+            output::tell(&message);
+            return Ok(Exit::Unavailable);
+        }
         TestingReply::Mistake { message } => return Err(BadInput(format!("{}: {message}", arguments.service)).into()),
     };
     let exit = match () {

@@ -71,7 +71,7 @@ fn patience(text: &str) -> Result<Duration, String> {
 
 /// Reads a header.
 fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("it has a name, a colon and a value")?;
+    let (name, value) = text.split_once(':').ok_or("it must have a name, a colon and a value")?;
     match () {
         () if !is_token(name) => Err(format!("{name:?} is no name of a header")),
         () if value.contains(['\r', '\n', '\0']) => Err("its value has a line break".to_owned()),
@@ -82,14 +82,14 @@ fn header(text: &str) -> Result<(String, String), String> {
 /// Reads a URL.
 fn server(url: &str) -> Result<ServerUrl, String> {
     let rest = url.get(..7).filter(|begin| begin.eq_ignore_ascii_case("http://")).and_then(|_| url.get(7..));
-    let rest = rest.ok_or("it begins with http://; others are not tested")?;
+    let rest = rest.ok_or("it must begin with http://; TLS is not spoken")?;
     let (host, base) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let base = base.trim_end_matches('/').to_owned();
     if rest.contains(['?', '#']) || rest.chars().any(char::is_whitespace) {
-        return Err("it has a host, a port and what all paths begin with, and no more".to_owned());
+        return Err("it must have no more than a host, a port and what all paths begin with".to_owned());
     }
     if host.contains('@') {
-        return Err("it has no user: say it by --header 'Authorization: …'".to_owned());
+        return Err("it must have no user; give --header 'Authorization: …'".to_owned());
     }
     // The colons of an address in brackets are no port's.
     let after = host.rsplit_once(']').map_or(host, |(_, after)| after);

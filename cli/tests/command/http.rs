@@ -1,11 +1,14 @@
 //! `simutant http`: servers of a user's own service, in another language.
 
+use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::init::UserPackage;
+use crate::processes::send;
 use crate::support::{assert_exit, stderr, stdout, text};
 
 /// A server that runs, and ends with the test: it reads its standard input to the end first.
@@ -43,6 +46,7 @@ fn a_new_service_is_tested_in_another_language() {
     let output = package.simutant(&["init", "--http", "--no-vendor"]);
     assert_exit(&output, 0);
     assert!(stdout(&output).contains("http store http://127.0.0.1:8000 finds what is wrong"), "{}", stdout(&output));
+    package.check_refused(&["--http", "--no-vendor"], "[package.metadata.simutant.http.store] is there already");
     let format = package.run("cargo", &["fmt", "--check"]);
     assert!(format.status.success(), "{}", stdout(&format));
 
@@ -92,6 +96,7 @@ fn a_new_service_is_tested_in_another_language() {
     let output = package.simutant(&["http", "store", &right.url, "--reset", "echo no >&2; exit 5"]);
     assert_exit(&output, 3);
     assert!(stderr(&output).contains("exit status: 5: no"), "{}", stderr(&output));
+    check_second_interrupt(&package);
     let url = right.url.clone();
     drop(right);
     let output = package.simutant(&["http", "store", &url]);
@@ -103,4 +108,24 @@ fn a_new_service_is_tested_in_another_language() {
     assert!(stderr(&output).contains("known HTTP services: store; Simutant has http"), "{}", stderr(&output));
     let output = package.simutant(&["http", "store", "127.0.0.1:80"]);
     assert_exit(&output, 2);
+}
+
+/// Checks that a second Ctrl-C ends the command, and the tester that waits for an answer.
+fn check_second_interrupt(package: &UserPackage) {
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+    let url = format!("http://{}", silent.local_addr().expect("it listens"));
+    let mut command = package.command(env!("CARGO_BIN_EXE_simutant"), &["http", "store", &url, "--timeout", "1000s"]);
+    let mut interrupted = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it can be started");
+    // The first connection only looks whether the server is there.
+    let [_, (mut tester, _)] = [(); 2].map(|()| silent.accept().expect("the tester connects"));
+    send(&interrupted, Signal::INT);
+    let mut said = String::new();
+    let mut errors = BufReader::new(interrupted.stderr.take().expect("it is piped"));
+    while !said.contains("once more to stop at once") {
+        assert!(errors.read_line(&mut said).expect("text") > 0, "{said}");
+    }
+    send(&interrupted, Signal::INT);
+    assert_eq!(interrupted.wait().expect("it ends").code(), Some(130));
+    // The tester ends, and its connection with it.
+    _ = tester.read_to_end(&mut Vec::new());
 }

@@ -2,15 +2,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Display;
-use std::io::{ErrorKind, Write};
+use std::fs::File;
+use std::io::{self, ErrorKind, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::net::{RecvFlags, recv};
+use rustix::process::{Pid, Signal, kill_process_group};
 use simutant_oracle::Session;
 
 use crate::checking::{self, Checking};
@@ -91,6 +96,8 @@ pub(crate) enum End {
     Gone(String),
     /// No connection can be made.
     Unreachable(String),
+    /// The tester itself has failed, as it has no file descriptor left, for example.
+    Failed(String),
     /// It is not known whether the answers can be.
     Undecided(String),
     /// A request cannot be sent, or the specification knows none such.
@@ -178,7 +185,7 @@ impl Drop for LookedAt<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // Nobody can be told that nobody can be told.
-            _ = writeln!(std::io::stderr(), "that was when {} was answered {}", self.request, self.said);
+            _ = writeln!(io::stderr(), "that was when {} was answered {}", self.request, self.said);
         }
     }
 }
@@ -192,7 +199,7 @@ impl Server {
         }
         let serving = match S::origins().map(|origins| Serving::open(origins.count, origins.answer)).transpose() {
             Ok(serving) => serving,
-            Err(error) => return Run { end: End::Unreachable(format!("an origin server: {error}")), ..seen },
+            Err(error) => return Run { end: End::Failed(format!("cannot open an origin server: {error}")), ..seen },
         };
         let connections = script.iter().map(|step| usize::from(step.connection) + 1).max().unwrap_or(0);
         let mut client = Client {
@@ -218,26 +225,37 @@ impl Server {
             return Err(End::Stopped);
         }
         let Some(reset) = &self.reset else { return Ok(()) };
+        let unable = |error: io::Error| End::Failed(format!("cannot run the command that resets the server: {error}"));
         let failed = |message: &dyn Display| End::NotReset(format!("`{reset}`: {message}"));
+        // What the command leaves running, such as a server, may write there for as long as it likes.
+        let errors: File = memfd_create("errors", MemfdFlags::CLOEXEC).map_err(|error| unable(error.into()))?.into();
         let mut command = Command::new("sh");
-        command.args(["-c", reset]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut shell = command.spawn().map_err(|error| failed(&error))?;
+        command.args(["-c", reset]).stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
+        command.stderr(errors.try_clone().map_err(unable)?);
+        let mut shell = command.spawn().map_err(unable)?;
         let end = Instant::now() + RESET_MAX;
-        while shell.try_wait().map_err(|error| failed(&error))?.is_none() {
+        let status = loop {
+            if let Some(status) = shell.try_wait().map_err(unable)? {
+                break status;
+            }
             let is_stopped = self.is_stopped.load(Ordering::SeqCst);
             if is_stopped || Instant::now() >= end {
                 // What is left of it has nothing to say.
-                _ = shell.kill().and_then(|()| shell.wait());
+                _ = kill_process_group(Pid::from_child(&shell), Signal::KILL);
+                _ = shell.wait();
                 return Err(if is_stopped { End::Stopped } else { failed(&"it takes more than a minute") });
             }
             std::thread::sleep(RESET_INTERVAL);
+        };
+        if status.success() {
+            return Ok(());
         }
-        let ended = shell.wait_with_output().map_err(|error| failed(&error))?;
-        let said = String::from_utf8_lossy(&ended.stderr);
+        let mut said = vec![0; errors.metadata().map_or(0, |metadata| metadata.len() as usize)];
+        errors.read_exact_at(&mut said, 0).map_err(unable)?;
+        let said = String::from_utf8_lossy(&said);
         match said.lines().rfind(|line| !line.trim().is_empty()) {
-            _ if ended.status.success() => Ok(()),
-            Some(said) => Err(failed(&format_args!("{}: {said}", ended.status))),
-            None => Err(failed(&ended.status)),
+            Some(said) => Err(failed(&format_args!("{status}: {said}"))),
+            None => Err(failed(&status)),
         }
     }
 
@@ -339,9 +357,10 @@ impl<S: HttpService> Client<'_, S> {
         let host = request.authority().unwrap_or(&self.server.host);
         let bytes = wire::bytes(&self.server.whole(&request), host);
         let was_there = !run.answered.is_empty();
-        let unreachable = |error: std::io::Error| match was_there {
-            true => End::Gone(error.to_string()),
-            false => End::Unreachable(error.to_string()),
+        let unreachable = |error: io::Error| match is_of_server(&error) {
+            true if was_there => End::Gone(error.to_string()),
+            true => End::Unreachable(error.to_string()),
+            false => End::Failed(format!("cannot make a connection: {error}")),
         };
         let number = usize::from(step.connection);
         let is_gone = match &mut self.connections[number] {
@@ -383,7 +402,8 @@ impl<S: HttpService> Client<'_, S> {
     /// Answers what a proxy has forwarded.
     fn serve(&mut self, run: &mut Run) -> Result<(), End> {
         let Some(serving) = &mut self.serving else { return Ok(()) };
-        for Received { origin, request } in serving.serve() {
+        let received = serving.serve().map_err(|error| End::Failed(format!("failed as an origin server: {error}")))?;
+        for Received { origin, request } in received {
             let at = run.exchanges.len();
             let (request, answer) = request.map_err(|reason| End::Garbled(origin.clone(), reason))?;
             let response = answer.response.clone();
@@ -474,8 +494,8 @@ impl<S: HttpService> Client<'_, S> {
             if self.wait(until).is_err() {
                 return;
             }
-            if let Some(serving) = &mut self.serving {
-                serving.serve();
+            if let Some(Err(_)) = self.serving.as_mut().map(Serving::serve) {
+                return;
             }
             for slot in &mut self.connections {
                 let Some(connection) = slot else { continue };
@@ -507,7 +527,7 @@ impl<S: HttpService> Client<'_, S> {
             Timespec { tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX), tv_nsec: left.subsec_nanos().into() };
         match poll(&mut waiting, Some(&left)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(End::Unreachable(error.to_string())),
+            Err(error) => Err(End::Failed(format!("cannot wait for answers: {error}"))),
         }
     }
 }
@@ -526,11 +546,27 @@ impl Connection {
     }
 }
 
+/// Returns whether a connection that cannot be made is the server's failure, or the network's, and not the tester's.
+fn is_of_server(error: &io::Error) -> bool {
+    use ErrorKind as K;
+    matches!(
+        error.kind(),
+        K::ConnectionRefused
+            | K::ConnectionReset
+            | K::ConnectionAborted
+            | K::BrokenPipe
+            | K::HostUnreachable
+            | K::NetworkUnreachable
+            | K::TimedOut
+            | K::WouldBlock
+    )
+}
+
 /// Receives what is there, and returns whether nothing more comes.
 pub(crate) fn receive(stream: &TcpStream, received: &mut Vec<u8>) -> bool {
     let mut piece = [0; PIECE_BYTES];
     loop {
-        match recv(stream, &mut piece, RecvFlags::DONTWAIT).map_err(std::io::Error::from) {
+        match recv(stream, &mut piece, RecvFlags::DONTWAIT).map_err(io::Error::from) {
             Ok((0, _)) => return true,
             Ok((count, _)) => received.extend_from_slice(&piece[..count]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => return false,

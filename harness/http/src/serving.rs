@@ -1,6 +1,6 @@
 //! Serves as origin servers: takes what a proxy forwards, and answers it.
 
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -83,9 +83,21 @@ impl Serving {
     }
 
     /// Answers the requests that are there.
-    pub(crate) fn serve(&mut self) -> Vec<Received> {
+    ///
+    /// # Errors
+    /// If a connection cannot be accepted, as there is no file descriptor left, for example.
+    pub(crate) fn serve(&mut self) -> io::Result<Vec<Received>> {
         for Origin { listener, name } in &self.origins {
-            while let Ok((stream, _)) = listener.accept() {
+            loop {
+                let stream = match listener.accept() {
+                    Ok((stream, _)) => stream,
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                    // Who connected has left.
+                    Err(error) if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::Interrupted) => {
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
                 // Who closes early has nothing to say.
                 let options = stream.set_nonblocking(false).and_then(|()| stream.set_nodelay(true));
                 if options.and_then(|()| stream.set_write_timeout(Some(PATIENCE))).is_ok() {
@@ -144,6 +156,6 @@ impl Serving {
             }
             self.connections.push(connection);
         }
-        all
+        Ok(all)
     }
 }

@@ -57,6 +57,9 @@ pub enum Inconclusive {
     /// No connection can be made.
     #[error("no connection can be made: {0}")]
     Unreachable(String),
+    /// The tester itself has failed: what it may have of files, ports or memory is used up, for example.
+    #[error("the tester {0}")]
+    Failed(String),
     /// The check of the answers ran out of something.
     #[error("{0}")]
     Undecided(String),
@@ -177,6 +180,7 @@ impl<S: HttpService> Tester<S> {
         let finding = tested.finding(&script, &run, took.as_secs_f64());
         let inconclusive = match &run.end {
             End::Unreachable(error) => Some(Inconclusive::Unreachable(error.clone())),
+            End::Failed(reason) => Some(Inconclusive::Failed(reason.clone())),
             End::Undecided(reason) => Some(Inconclusive::Undecided(reason.clone())),
             End::Unspecified(reason) => Some(Inconclusive::Unspecified(reason.clone())),
             End::NotReset(reason) => Some(Inconclusive::NotReset(reason.clone())),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::process::parent_id;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -53,6 +54,11 @@ pub enum TestingReply {
         /// Why.
         message: String,
     },
+    /// The tester itself has failed, before it found anything.
+    Failed {
+        /// What the tester could not do.
+        message: String,
+    },
     /// Something that was asked for does not fit the specification.
     Mistake {
         /// What.
@@ -97,8 +103,11 @@ pub struct Found {
     pub seconds: f64,
 }
 
+/// How long to wait before looking again whether the command has ended.
+const PAUSE: Duration = Duration::from_millis(50);
+
 /// Tests a service that begins in a state, and writes a line with the reply. The first line of `from` is the request, as JSON; when
-/// `from` ends, nothing more is tested.
+/// `from` ends, nothing more is tested, and when the parent process ends as well, this one does.
 ///
 /// # Errors
 /// If the request is none, or the reply cannot be written.
@@ -111,11 +120,16 @@ pub fn serve<S: HttpService>(
     from.read_line(&mut line)?;
     let request: TestingRequest = serde_json::from_str(&line)?;
     let stop = Arc::new(AtomicBool::new(false));
-    let heard = Arc::clone(&stop);
+    let (heard, parent) = (Arc::clone(&stop), parent_id());
     std::thread::spawn(move || {
         // However it ends, nobody waits for more.
         _ = io::copy(&mut from, &mut io::sink());
         heard.store(true, Ordering::SeqCst);
+        // Once the command has ended, nobody waits for the reply either. Whatever resets the server has ended long before.
+        while parent_id() == parent {
+            std::thread::sleep(PAUSE);
+        }
+        std::process::exit(1);
     });
     writeln!(to, "{}", serde_json::to_string(&tested(initial, &request, stop))?)
 }
@@ -132,7 +146,7 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest, stop: Arc<Atomi
     }
     let addresses: Vec<SocketAddr> = match host.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
-        Err(error) => return TestingReply::Unreachable { message: error.to_string() },
+        Err(error) => return TestingReply::Failed { message: format!("{host} is not known: {error}") },
     };
     // A name may have an address of each kind, and the server listen at one of them.
     let there = addresses.iter().find(|address| TcpStream::connect_timeout(address, *patience).is_ok());
@@ -181,6 +195,13 @@ fn tested<S: HttpService>(initial: &S, request: &TestingRequest, stop: Arc<Atomi
         }
         match came.inconclusive {
             Some(Inconclusive::Unreachable(message)) => return TestingReply::Unreachable { message },
+            Some(failed @ Inconclusive::Failed(_)) if tested.findings.is_empty() => {
+                return TestingReply::Failed { message: failed.to_string() };
+            }
+            Some(failed @ Inconclusive::Failed(_)) => {
+                tested.stopped = Some(failed.to_string());
+                break;
+            }
             Some(failed @ Inconclusive::NotReset(_)) if number > 0 => {
                 // What was found stays found: a server that is gone cannot be reset.
                 tested.stopped = Some(failed.to_string());
