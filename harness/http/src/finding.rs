@@ -1,5 +1,6 @@
 //! What a wrong answer means: the rules that it breaks, and the fewest requests that show it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -175,7 +176,7 @@ fn allowed<S: HttpService>(run: &Run, service: S) -> Vec<String> {
     });
     allowed.sort_unstable();
     allowed.dedup();
-    if allowed.len() <= ALLOWED_MAX { allowed } else { Vec::new() }
+    allowed
 }
 
 /// Lets a check see a run again. Before each answer, `look` gets the place of the exchange and the call that is answered, and
@@ -225,20 +226,36 @@ pub(crate) struct ServiceUnderTest<'a, S> {
     pub(crate) is_known: &'a dyn Fn(&Likeness) -> bool,
 }
 
-/// What findings have in common that are probably one: the kind, the method, and the status code of the answer. Those of a
-/// proxy have the kind alone, since it treats all messages alike.
+/// What findings have in common that are probably one: the kind, the method, the status code of the answer, and, where no rule is
+/// named, the status codes that were due. Those of a proxy have the kind alone, since it treats all messages alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Likeness(String, String, Option<u16>);
+pub struct Likeness {
+    kind: String,
+    method: String,
+    status: Option<u16>,
+    due: BTreeSet<String>,
+}
 
 impl Likeness {
-    fn of<S: HttpService>(run: &Run, kind: &str) -> Self {
+    /// Returns that of a run which ended as `kind` says, where other answers would have been allowed.
+    fn of<S: HttpService>(run: &Run, kind: &str, allowed: &[String]) -> Self {
+        let kind = kind.to_owned();
         if S::origins().is_some() {
-            return Self(kind.to_owned(), String::new(), None);
+            return Self { kind, method: String::new(), status: None, due: BTreeSet::new() };
         }
         let exchange = run.end.exchange().map(|at| &run.exchanges[at]);
         let method = exchange.map(|it| it.request.method.clone()).unwrap_or_default();
         let status = exchange.and_then(|it| Some(it.answer.as_ref()?.0.status));
-        Self(kind.to_owned(), method, status)
+        // Responses begin with it.
+        let due = allowed.iter().filter_map(|response| response.split(' ').next()).map(str::to_owned).collect();
+        Self { kind, method, status, due }
+    }
+
+    /// Returns whether another one shows as much: of several status codes that were due, some are enough; none are known where
+    /// too much was possible.
+    fn is_in(&self, other: &Self) -> bool {
+        (&self.kind, &self.method, self.status) == (&other.kind, &other.method, other.status)
+            && (self.due.is_empty() || other.due.is_subset(&self.due))
     }
 }
 
@@ -253,11 +270,16 @@ impl<S: HttpService> ServiceUnderTest<'_, S> {
             _ => Broken::Whatever,
         };
         let broken = broken_in(run);
+        // A rule says what was due.
+        let likeness_of = |run: &Run, broken: &Broken, kind: &str| match broken {
+            Broken::Whatever => Likeness::of::<S>(run, kind, &allowed(run, service.clone())),
+            _ => Likeness::of::<S>(run, kind, &[]),
+        };
+        let seen = likeness_of(run, &broken, "");
         let is_same = |other: &Run| match (&run.end, &other.end) {
             // Without rules, a request that was made shorter may be wrong in another way.
             (End::Wrong(_), End::Wrong(_)) => {
-                Likeness::of::<S>(run, "") == Likeness::of::<S>(other, "")
-                    && broken.is_in(other, self.initial, self.waived)
+                seen.is_in(&likeness_of(other, &broken, "")) && broken.is_in(other, self.initial, self.waived)
             }
             (End::Malformed(..), End::Malformed(..))
             | (End::Unasked(..), End::Unasked(..))
@@ -273,7 +295,7 @@ impl<S: HttpService> ServiceUnderTest<'_, S> {
         let again = |script: &[Step]| run_by(self.server, script);
         let (_, kind, _) = words(run, &broken, S::RULES)?;
         let mut is_hanging = false;
-        let likeness = Likeness::of::<S>(run, &kind);
+        let likeness = Likeness { kind, ..seen.clone() };
         let (script, shown) = match run.end {
             End::Wrong(_) | End::Malformed(..) | End::Unasked(..) | End::Garbled(..) | End::Closed(_)
                 if !(self.is_known)(&likeness) =>
@@ -301,10 +323,20 @@ impl<S: HttpService> ServiceUnderTest<'_, S> {
         };
         let broken = broken_in(&shown).told_apart(&shown, self.initial, self.waived);
         let (class, kind, mut summary) = words(&shown, &broken, S::RULES)?;
-        let allowed = allowed(&shown, service);
-        if broken.rules().is_empty() && !allowed.is_empty() {
-            summary.push_str(&format!("; it allows {}", allowed.join(" or ")));
+        let likenesses = [likeness, likeness_of(&shown, &broken, &kind)];
+        let mut allowed = allowed(&shown, service.clone());
+        if allowed.len() > ALLOWED_MAX {
+            allowed.clear();
         }
+        let at = shown.end.exchange().filter(|_| broken.rules().is_empty() && !allowed.is_empty());
+        let answer = at.and_then(|at| shown.exchanges[at].answer.as_ref());
+        summary.push_str(&match answer {
+            Some((response, _)) if allowed.contains(&response.to_string()) => {
+                "; it allows the same with other headers, or with another end of the body".to_owned()
+            }
+            Some(_) => format!("; it allows {}", allowed.join(" or ")),
+            None => String::new(),
+        });
         let rules: Vec<&'static Rule> = broken.rules().iter().map(|rule| &S::RULES[*rule]).collect();
         let exchanges = shown.exchanges.iter().map(|it| {
             let Exchange { side, session, request, substitutes, answer, is_cut } = it;
@@ -316,10 +348,12 @@ impl<S: HttpService> ServiceUnderTest<'_, S> {
             Line { connection: session.0, request, substitutes, response, origin, is_cut: *is_cut, sent }
         });
         // The origin servers behind a proxy are those of the run.
-        let has_targets = S::origins().is_some() || script.iter().any(|step| step.request.path.contains("<run>"));
+        let names =
+            |request: &Request| [&request.path].into_iter().chain(&request.body).any(|text| text.contains("<run>"));
+        let has_targets = S::origins().is_some() || script.iter().any(|step| names(&step.request));
         let is_fresh = self.server.reset.is_some() || has_targets;
         let stale = (!is_fresh && !script.is_empty()).then_some(
-            "no path has <run>, and nothing resets the server between scripts: this may come of earlier requests",
+            "no path or body has <run>, and nothing resets the server between scripts: this may come of earlier requests",
         );
         let hanging = is_hanging.then_some(
             "by itself it is not answered any more either: one of those before may have brought the server to that",
@@ -341,7 +375,6 @@ impl<S: HttpService> ServiceUnderTest<'_, S> {
             commands: commands(&shown, self.server),
             script: &script,
         };
-        let likenesses = [likeness, Likeness::of::<S>(&shown, &kind)];
         Some((Finding { class, kind, summary, detail: serde_json::Value::Null }.with_detail(detail), likenesses))
     }
 

@@ -2,9 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use simutant_http_tester::script::Step;
 use simutant_http_tester::{HttpService, Inconclusive, Random, Request, Response, TestedScript, Tester};
@@ -301,7 +304,106 @@ fn a_server_is_reset_before_each_script_or_none_is_run() {
     assert_eq!(inconclusive, "the command that resets the server failed: `exit 3`: exit status: 3");
     let tested = Tester::new(right, Echo, "r").reset("true").run(&steps(&["/1"]));
     assert_eq!((tested.inconclusive, tested.responses), (None, 1));
+    // The server that it starts, for example, may run on, and keep what the command had of files.
+    let started = Background::new("running");
+    let tested = Tester::new(right, Echo, "r").reset(started.command("true")).run(&steps(&["/1"]));
+    assert_eq!((tested.inconclusive, tested.responses, started.is_running()), (None, 1, true));
+    started.end();
+
     let stop = Arc::new(AtomicBool::new(true));
     let tested = Tester::new(right, Echo, "r").stopped_by(stop).run(&steps(&["/1"]));
     assert_eq!((tested.inconclusive, tested.requests), (Some(Inconclusive::Stopped), 0));
+}
+
+/// What a command leaves running in the background.
+struct Background(PathBuf);
+
+impl Background {
+    fn new(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("simutant-{name}-{}", std::process::id())))
+    }
+
+    /// Returns the command, which then does something else.
+    fn command(&self, then: &str) -> String {
+        format!("sleep 100 & echo $! >'{}'; {then}", self.0.display())
+    }
+
+    fn process(&self) -> Option<i32> {
+        std::fs::read_to_string(&self.0).ok()?.trim().parse().ok()
+    }
+
+    /// Returns whether it runs. What has ended, and nobody has waited for, has no command line any more.
+    fn is_running(&self) -> bool {
+        let process = self.process().expect("it was started");
+        std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
+    }
+
+    fn end(self) {
+        _ = Pid::from_raw(self.process().expect("it was started")).map(|it| kill_process(it, Signal::KILL));
+        _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn a_command_that_resets_the_server_ends_with_all_that_it_started_when_the_tests_are_stopped() {
+    let started = Background::new("stopped");
+    let stop = Arc::new(AtomicBool::new(false));
+    let tester = Tester::new(([127, 0, 0, 1], 1).into(), Echo, "r").stopped_by(Arc::clone(&stop));
+    let tester = tester.reset(started.command("wait"));
+    let tested = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while started.process().is_none() {
+                std::thread::yield_now();
+            }
+            stop.store(true, Ordering::SeqCst);
+        });
+        tester.run(&steps(&["/1"]))
+    });
+    assert_eq!(tested.inconclusive, Some(Inconclusive::Stopped));
+    // It is killed, and may take a moment to end; by itself it would take much longer.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while started.is_running() && Instant::now() < deadline {
+        std::thread::yield_now();
+    }
+    assert!(!started.is_running());
+    started.end();
+}
+
+/// A service of which each answer is another one than is due.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+struct Never;
+
+impl Specification for Never {
+    type Operation = Request;
+    type Response = Response;
+
+    fn step(&mut self, _: Session, request: &Request, _: &mut Open<'_>) -> Response {
+        Response::new(if request.path == "/none" { 404 } else { 200 }, "due")
+    }
+
+    fn agrees(&mut self, _: &Request, _: &Response, _: &Response, _: &mut Open<'_>) -> bool {
+        false
+    }
+}
+
+impl HttpService for Never {
+    fn draw(_: &mut Random, _: &[Step]) -> Request {
+        Request::new("GET", "/")
+    }
+}
+
+#[test]
+fn findings_are_told_apart_by_what_was_due() {
+    let server = start(1, |streams| {
+        let body = if path(&streams[0]) == "/same" { "due" } else { "seen" };
+        answer(&mut streams[0], body);
+    });
+    let wrong = |path: &str| Tester::new(server, Never, "r").run(&steps(&[path])).finding.expect("it is wrong");
+    let [none, some, other, same] = ["/none", "/some", "/other", "/same"].map(wrong);
+    assert_ne!(none.1, some.1);
+    assert_eq!(some.1, other.1);
+    assert!(none.0.summary.ends_with("it allows 404 \"due\""), "{}", none.0.summary);
+    assert!(some.0.summary.ends_with("it allows 200 \"due\""), "{}", some.0.summary);
+    assert!(same.0.summary.contains("was answered 200 \"due\""), "{}", same.0.summary);
+    assert!(same.0.summary.contains("the same with other headers"), "{}", same.0.summary);
 }
