@@ -178,6 +178,7 @@ mod tests {
         let mut log = check(folder.path(), "true", 1, false, [false; 3]);
         log.add(&result(1)).expect("room");
         log.add(&result(3)).expect("room");
+        assert_eq!(log.get("a", &json!({ "n": 1 }), 1), None, "the file has it, and memory does not");
         drop(log);
         let path = folder.path().join("test.jsonl");
         let whole = std::fs::read_to_string(&path).expect("it is there");

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -127,5 +128,6 @@ fn check_second_interrupt(package: &UserPackage) {
     send(&interrupted, Signal::INT);
     assert_eq!(interrupted.wait().expect("it ends").code(), Some(130));
     // The tester ends, and its connection with it.
-    _ = tester.read_to_end(&mut Vec::new());
+    tester.set_read_timeout(Some(Duration::from_secs(60))).expect("it is no zero");
+    tester.read_to_end(&mut Vec::new()).expect("the tester ends");
 }

@@ -274,6 +274,7 @@ mod tests {
         for end in 0..whole.bytes {
             assert_eq!(response(&text.as_bytes()[..end], method, false), Ok(None), "{end}");
         }
+        assert!(["", "HTTP/1.1"].contains(&&text[whole.bytes..]), "the next one follows");
         whole
     }
 
