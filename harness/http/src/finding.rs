@@ -145,7 +145,7 @@ impl Broken {
             Self::Two(one, other) => format!("which breaks {} and {}", all[*one], all[*other]),
             Self::Several => "which breaks several rules".to_owned(),
             Self::Whatever if all.is_empty() => "which the specification does not allow".to_owned(),
-            Self::Whatever => "which no rule allows that could be waived".to_owned(),
+            Self::Whatever => "which is wrong whichever rule is waived".to_owned(),
         }
     }
 }
