@@ -92,7 +92,9 @@ fn program(arguments: &HttpArguments) -> anyhow::Result<TestingProgram> {
 fn text(tested: &TestingReport, arguments: &HttpArguments) -> String {
     let TestingReport { scripts, requests, answers, lost, seconds, findings, inconclusive, stopped, kept } = tested;
     let mut text = String::new();
-    for Found { finding, scripts: count, .. } in findings {
+    let mut frequent: Vec<&Found> = findings.iter().collect();
+    frequent.sort_by_key(|found| std::cmp::Reverse(found.scripts));
+    for Found { finding, scripts: count, .. } in frequent {
         text.push_str(&format!("FAILED in {count} of {scripts} scripts: {}\n{}\n", finding.summary, commands(finding)));
     }
     for rule in arguments.waive.iter().collect::<BTreeSet<_>>() {
