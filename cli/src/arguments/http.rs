@@ -82,7 +82,7 @@ fn header(text: &str) -> Result<(String, String), String> {
 /// Reads a URL.
 fn server(url: &str) -> Result<ServerUrl, String> {
     let rest = url.get(..7).filter(|begin| begin.eq_ignore_ascii_case("http://")).and_then(|_| url.get(7..));
-    let rest = rest.ok_or("it must begin with http://; TLS is not spoken")?;
+    let rest = rest.ok_or("it must begin with http://; TLS is not supported")?;
     let (host, base) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let base = base.trim_end_matches('/').to_owned();
     if rest.contains(['?', '#']) || rest.chars().any(char::is_whitespace) {

@@ -64,7 +64,7 @@ pub struct QuorumCall<'a, M> {
 pub struct Patience {
     /// In all.
     pub whole: VirtualDuration,
-    /// Until those that have not replied are asked again.
+    /// Until those that have not replied are asked again: more than 0.
     pub again: VirtualDuration,
 }
 
