@@ -200,7 +200,7 @@ pub fn init(request: &InitRequest<'_>) -> Result<Initialised, InitError> {
         EngineSource::Vendored(files) | EngineSource::Shared { files, .. } => {
             let vendored = Vendored::new(canonical(metadata.workspace_root.as_std_path())?, files)?;
             changes.vendored = vendored.plan()?;
-            if let Some((kind, system)) = systems_of(package).next().filter(|_| renews) {
+            if let Some((kind, system)) = sections_of(package).next().filter(|_| renews) {
                 vendored.repoint(&metadata, &mut changes)?;
                 return changes.apply(kind, system, None, None);
             }
@@ -226,8 +226,8 @@ fn folder_of(engine: &cargo_metadata::Metadata, name: &str) -> Result<PathBuf, I
     folder.map(PathBuf::from).ok_or_else(missing)
 }
 
-/// Returns the names of the systems that a package has, and of its HTTP services, each with its kind.
-fn systems_of(package: &cargo_metadata::Package) -> impl Iterator<Item = (Kind, &String)> {
+/// Returns the names of the systems and HTTP services in sections of a package, each with its kind.
+fn sections_of(package: &cargo_metadata::Package) -> impl Iterator<Item = (Kind, &String)> {
     let named = |kind: Kind| package.metadata.get("simutant")?.get(kind.section())?.as_object();
     let all = move |kind| named(kind).into_iter().flat_map(move |named| named.keys().map(move |name| (kind, name)));
     all(Kind::System).chain(all(Kind::Http))

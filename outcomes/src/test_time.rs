@@ -62,7 +62,7 @@ impl TestTime {
     /// ```
     pub fn seconds(self, run: RunCost) -> f64 {
         let of_time = self.per_virtual_second * run.virtual_time_ns as f64 / 1e9;
-        (self.start + of_time + self.per_message * run.messages as f64).max(self.shortest)
+        (self.start + of_time + self.per_message * run.messages as f64).max(self.shortest).max(SHORTEST)
     }
 
     /// Writes it as a sum, each number with its error if there are errors.
@@ -146,6 +146,7 @@ mod tests {
     fn nothing_takes_no_time() {
         let none = TestTime { start: 0.0, per_virtual_second: 0.0, per_message: 0.0, ..TestTime::default() };
         assert!(none.is_valid() && none.seconds(RunCost::default()) > 0.0);
+        assert!(TestTime { shortest: 0.0, ..none }.seconds(RunCost::default()) > 0.0);
         assert!(!TestTime { start: f64::NAN, ..none }.is_valid());
         assert!(!TestTime { per_message: -1.0, ..none }.is_valid());
     }

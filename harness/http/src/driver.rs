@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::fs::{MemfdFlags, OFlags, fcntl_setfl, memfd_create};
 use rustix::net::{RecvFlags, recv};
 use rustix::process::{Pid, Signal, kill_process_group};
 use simutant_oracle::Session;
@@ -229,6 +229,8 @@ impl Server {
         let failed = |message: &dyn Display| End::NotReset(format!("`{reset}`: {message}"));
         // What the command leaves running, such as a server, may write there for as long as it likes.
         let errors: File = memfd_create("errors", MemfdFlags::CLOEXEC).map_err(|error| unable(error.into()))?.into();
+        // Some open it anew, by the name /dev/stderr, and from its beginning.
+        fcntl_setfl(&errors, OFlags::APPEND).map_err(|error| unable(error.into()))?;
         let mut command = Command::new("sh");
         command.args(["-c", reset]).stdin(Stdio::null()).stdout(Stdio::null()).process_group(0);
         command.stderr(errors.try_clone().map_err(unable)?);
@@ -251,8 +253,8 @@ impl Server {
             return Ok(());
         }
         let mut said = vec![0; errors.metadata().map_or(0, |metadata| metadata.len() as usize)];
-        errors.read_exact_at(&mut said, 0).map_err(unable)?;
-        let said = String::from_utf8_lossy(&said);
+        let length = errors.read_at(&mut said, 0).map_err(unable)?;
+        let said = String::from_utf8_lossy(&said[..length]);
         match said.lines().rfind(|line| !line.trim().is_empty()) {
             Some(said) => Err(failed(&format_args!("{status}: {said}"))),
             None => Err(failed(&status)),

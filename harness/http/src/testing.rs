@@ -54,7 +54,7 @@ pub enum TestingReply {
         /// Why.
         message: String,
     },
-    /// The tester itself has failed, before it found anything.
+    /// The tester itself has failed, or knows no such host, before it found anything.
     Failed {
         /// What the tester could not do.
         message: String,
@@ -125,11 +125,13 @@ pub fn serve<S: HttpService>(
         // However it ends, nobody waits for more.
         _ = io::copy(&mut from, &mut io::sink());
         heard.store(true, Ordering::SeqCst);
-        // Once the command has ended, nobody waits for the reply either. Whatever resets the server has ended long before.
-        while parent_id() == parent {
+        // Once the command has ended, nobody waits for the reply either. What resets the server has a pause to be ended in.
+        loop {
             std::thread::sleep(PAUSE);
+            if parent_id() != parent {
+                std::process::exit(1);
+            }
         }
-        std::process::exit(1);
     });
     writeln!(to, "{}", serde_json::to_string(&tested(initial, &request, stop))?)
 }

@@ -302,13 +302,17 @@ fn a_server_is_reset_before_each_script_or_none_is_run() {
     let tester = Tester::new(right, Echo, "r").reset("exit 3");
     let inconclusive = tester.run(&steps(&["/1"])).inconclusive.expect("it was not run").to_string();
     assert_eq!(inconclusive, "the command that resets the server failed: `exit 3`: exit status: 3");
+    let tester =
+        Tester::new(right, Echo, "r").reset("echo a long line >&2; echo short >/dev/stderr; echo last >&2; exit 3");
+    let inconclusive = tester.run(&steps(&["/1"])).inconclusive.expect("it was not run").to_string();
+    assert!(inconclusive.ends_with("exit status: 3: last"), "{inconclusive}");
     let tested = Tester::new(right, Echo, "r").reset("true").run(&steps(&["/1"]));
     assert_eq!((tested.inconclusive, tested.responses), (None, 1));
     // The server that it starts, for example, may run on, and keep what the command had of files.
     let started = Background::new("running");
     let tested = Tester::new(right, Echo, "r").reset(started.command("true")).run(&steps(&["/1"]));
     assert_eq!((tested.inconclusive, tested.responses, started.is_running()), (None, 1, true));
-    started.end();
+    drop(started);
 
     let stop = Arc::new(AtomicBool::new(true));
     let tested = Tester::new(right, Echo, "r").stopped_by(stop).run(&steps(&["/1"]));
@@ -337,9 +341,11 @@ impl Background {
         let process = self.process().expect("it was started");
         std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
     }
+}
 
-    fn end(self) {
-        _ = Pid::from_raw(self.process().expect("it was started")).map(|it| kill_process(it, Signal::KILL));
+impl Drop for Background {
+    fn drop(&mut self) {
+        _ = self.process().and_then(Pid::from_raw).map(|it| kill_process(it, Signal::KILL));
         _ = std::fs::remove_file(&self.0);
     }
 }
@@ -352,21 +358,23 @@ fn a_command_that_resets_the_server_ends_with_all_that_it_started_when_the_tests
     let tester = tester.reset(started.command("wait"));
     let tested = std::thread::scope(|scope| {
         scope.spawn(|| {
-            while started.process().is_none() {
-                std::thread::yield_now();
-            }
+            wait_for(|| started.process().is_some());
             stop.store(true, Ordering::SeqCst);
         });
         tester.run(&steps(&["/1"]))
     });
     assert_eq!(tested.inconclusive, Some(Inconclusive::Stopped));
     // It is killed, and may take a moment to end; by itself it would take much longer.
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while started.is_running() && Instant::now() < deadline {
-        std::thread::yield_now();
-    }
+    wait_for(|| !started.is_running());
     assert!(!started.is_running());
-    started.end();
+}
+
+/// Waits until something has happened, for a minute at most.
+fn wait_for(happened: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !happened() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// A service of which each answer is another one than is due.

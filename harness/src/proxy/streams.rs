@@ -320,6 +320,10 @@ impl Connection {
             && piece.state.moment() <= now
         {
             let (way, waits_since) = (self.way(flow), piece.waits_since);
+            // What is late to be sent again delays all that is behind it.
+            if !std::mem::take(&mut was_blocked) {
+                weather.note_lateness(now.saturating_duration_since(piece.state.moment().max(waits_since)));
+            }
             let is_separated = weather.is_separated(way[0], way[1]);
             let again = match piece.state {
                 State::Arriving(..) if is_separated => Some(State::lost(TIMEOUT_MIN, now, weather)),
@@ -336,10 +340,6 @@ impl Connection {
             match again {
                 Some(state) => front.state = state,
                 None => {
-                    if !std::mem::take(&mut was_blocked) {
-                        let due = front.state.moment().max(waits_since);
-                        weather.note_lateness(now.saturating_duration_since(due));
-                    }
                     // What is sent again is as it was before.
                     if let State::Arriving(_, corruption) = &mut front.state
                         && let Some(bits) = corruption.take()
@@ -491,10 +491,10 @@ mod tests {
     use super::*;
 
     /// How long each piece is on its way.
-    const LATENCY: Duration = Duration::from_millis(500);
+    const LATENCY: Duration = Duration::from_secs(2);
 
     /// How long the thread has something else to do when the second program sends.
-    const BUSY: Duration = Duration::from_secs(1);
+    const BUSY: Duration = Duration::from_secs(3);
 
     /// Weather that keeps the thread busy.
     struct Busy {
@@ -538,7 +538,7 @@ mod tests {
         let (mut far, _) = server.accept().expect("it comes through");
         near.write_all(b"x").expect("the kernel takes it");
         // It is read, and due when the thread is busy with another connection.
-        std::thread::sleep(LATENCY * 2 / 5);
+        std::thread::sleep(LATENCY / 20);
         let _other = TcpStream::connect(second).expect("it is accepted");
         far.read_exact(&mut [0]).expect("it arrives");
         let lateness = Duration::from_nanos(lateness_ns.load(Ordering::Relaxed));

@@ -1,5 +1,5 @@
-//! The rules of the specification, each with its sentence of RFC 9110. A rule can be waived: then the server may keep it or
-//! not.
+//! The rules of the specification, each with its sentence of RFC 9110, and what lists of rules are made of. A rule can be
+//! waived: then the server may keep it or not.
 
 use simutant_http_tester::Rule;
 

@@ -99,7 +99,7 @@ impl Connection {
                 // It was tried until the deadline: that is no connection which breaks.
                 let is_short = deadline.saturating_duration_since(self.clock) < COMING_BACK_MAX;
                 let verdict = match &error {
-                    ClientError::Broken(error) if is_short => Verdict::Inconclusive(Inconclusive {
+                    ClientError::Broken(_) | ClientError::Late if is_short => Verdict::Inconclusive(Inconclusive {
                         reason: format!("servers took too long to start for one to come back in time: {error}"),
                     }),
                     error => verdict_of(error),
@@ -209,15 +209,19 @@ pub(super) mod tests {
         stream
     }
 
-    /// Returns what is noted where a server is gone for ever, and clients have begun so long before the time limit.
+    /// Returns what is noted where a server is gone for ever, or is there and answers nothing, and clients have begun so long
+    /// before the time limit.
     #[track_caller]
-    fn verdict_after(time: Duration) -> Verdict {
+    fn verdict_after(time: Duration, is_silent: bool) -> Verdict {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let server = std::thread::spawn(move || give_a_session(&listener));
+        let server = std::thread::spawn(move || {
+            give_a_session(&listener);
+            is_silent.then_some(listener)
+        });
         let limit = Instant::now() + Duration::from_secs(30);
         let client = Client::connect(address, Session(1), limit).expect("there is a server");
-        drop(server.join().expect("it ends"));
+        let _silent = server.join().expect("it ends");
         let deadline = Instant::now() + Duration::from_millis(50);
         let mut connection = Connection {
             address,
@@ -242,9 +246,11 @@ pub(super) mod tests {
 
     #[test]
     fn a_server_that_does_not_come_back_is_a_failure_if_there_was_time() {
-        let verdict = verdict_after(COMING_BACK_MAX);
-        assert_eq!(verdict.finding().map(|finding| &*finding.kind), Some("connection-broke"));
-        let verdict = verdict_after(COMING_BACK_MAX / 2);
-        assert!(matches!(verdict, Verdict::Inconclusive(_)), "{verdict:?}");
+        for (is_silent, kind) in [(false, "connection-broke"), (true, "no-answer")] {
+            let verdict = verdict_after(COMING_BACK_MAX, is_silent);
+            assert_eq!(verdict.finding().map(|finding| &*finding.kind), Some(kind));
+            let verdict = verdict_after(COMING_BACK_MAX / 2, is_silent);
+            assert!(matches!(verdict, Verdict::Inconclusive(_)), "{verdict:?}");
+        }
     }
 }

@@ -143,7 +143,7 @@ impl OwnServers {
         self.names().into_iter().zip((1..).zip(&self.leases)).map(server).collect()
     }
 
-    /// Starts a process of a side where there is no test case to run.
+    /// Starts a process of a side where there is no test case to run. The files of ours have no braces but placeholders.
     pub(super) fn start(&self, side: &Side, process: &Process) -> Result<Fixture, HarnessError> {
         let mut placeholders = process.placeholders.clone();
         placeholders.insert("work", self.folder.clone().into());
