@@ -215,13 +215,11 @@ pub(super) mod tests {
     fn verdict_after(time: Duration, is_silent: bool) -> Verdict {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("it is bound");
-        let server = std::thread::spawn(move || {
-            give_a_session(&listener);
-            is_silent.then_some(listener)
-        });
+        let server = std::thread::spawn(move || (give_a_session(&listener), is_silent.then_some(listener)));
         let limit = Instant::now() + Duration::from_secs(30);
         let client = Client::connect(address, Session(1), limit).expect("there is a server");
-        let _silent = server.join().expect("it ends");
+        let (stream, _silent) = server.join().expect("it ends");
+        drop(stream);
         let deadline = Instant::now() + Duration::from_millis(50);
         let mut connection = Connection {
             address,
