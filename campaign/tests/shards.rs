@@ -23,8 +23,9 @@ use simutant_outcomes::{InputSource, Outcomes};
 use tempfile::TempDir;
 
 const CASES: usize = 12;
-/// A seed without a limit of 16, where a mutant hangs: that would only take time.
-const SEED: u64 = 31;
+/// A seed without a limit of 16, also where each test case is drawn anew up to four times: there a mutant hangs, which would only
+/// take time.
+const SEED: u64 = 215;
 
 /// Makes a result that of an earlier release.
 const EARLIER: &str = "
@@ -413,7 +414,7 @@ fn results_that_are_of_something_else_are_refused() {
         run_shard(&bundle.expect("nobody stopped it"), (0, 2), &into).expect("it runs");
         into
     };
-    refused(&of_other, "its seed is 32, and that of");
+    refused(&of_other, &format!("its seed is {}, and that of", SEED + 1));
 
     let changed = |name: &str, sql: &str| {
         let path = prepared.result(name);
