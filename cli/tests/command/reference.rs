@@ -35,12 +35,12 @@ fn help() -> BTreeMap<String, String> {
 fn the_reference_has_the_help_of_each_command() {
     let page = read(&root().join("docs/src/reference/commands.md"));
     let help = help();
+    let once = page.split("\n## Global options\n").nth(1).and_then(|rest| rest.split("\n## ").next());
     for (name, text) in &help {
         let (own, global) = text.split_once("\nGlobal options:\n").expect("every command takes them");
         let lines: Vec<&str> = own.trim_end().lines().map(str::trim_end).collect();
         let section = format!("\n## {name}\n\n```text\n{}\n```\n", lines.join("\n"));
         assert!(page.contains(&section), "of {name} the page says something else; run cargo xtask docs");
-        let once = page.split("\n## Global options\n").nth(1).and_then(|rest| rest.split("\n## ").next());
         let options = global.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
         for option in options.map(|line| line.split("  ").next().expect("a split has a first part")) {
             assert!(once.is_some_and(|once| once.contains(option)), "{option} of {name}; run cargo xtask docs");

@@ -323,12 +323,10 @@ impl<S: HttpService> ServiceUnderTest<'_, S> {
         };
         let broken = broken_in(&shown).told_apart(&shown, self.initial, self.waived);
         let (class, kind, mut summary) = words(&shown, &broken, S::RULES)?;
-        let likenesses = [likeness, likeness_of(&shown, &broken, &kind)];
-        let mut allowed = allowed(&shown, service.clone());
-        if allowed.len() > ALLOWED_MAX {
-            allowed.clear();
-        }
-        let at = shown.end.exchange().filter(|_| broken.rules().is_empty() && !allowed.is_empty());
+        let allowed = if broken.rules().is_empty() { allowed(&shown, service.clone()) } else { Vec::new() };
+        let due = if matches!(broken, Broken::Whatever) { &allowed[..] } else { &[] };
+        let likenesses = [likeness, Likeness::of::<S>(&shown, &kind, due)];
+        let at = shown.end.exchange().filter(|_| (1..=ALLOWED_MAX).contains(&allowed.len()));
         let answer = at.and_then(|at| shown.exchanges[at].answer.as_ref());
         summary.push_str(&match answer {
             Some((response, _)) if allowed.contains(&response.to_string()) => {

@@ -1,31 +1,15 @@
 //! A tester without file descriptors, in a process of its own: the limit is the process's.
 
+mod quiet;
+
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use simutant_http_tester::script::Step;
-use simutant_http_tester::{HttpService, Random, Request, Response, Tester};
-use simutant_oracle::{Open, Session, Specification};
+use simutant_http_tester::{Request, Tester};
 
-/// A service that says nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-struct Quiet;
-
-impl Specification for Quiet {
-    type Operation = Request;
-    type Response = Response;
-
-    fn step(&mut self, _: Session, _: &Request, _: &mut Open<'_>) -> Response {
-        Response::new(204, "")
-    }
-}
-
-impl HttpService for Quiet {
-    fn draw(_: &mut Random, _: &[Step]) -> Request {
-        Request::new("GET", "/")
-    }
-}
+use self::quiet::Quiet;
 
 #[test]
 fn a_server_is_not_gone_where_the_tester_has_no_file_descriptor_left() {

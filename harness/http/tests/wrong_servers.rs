@@ -1,5 +1,7 @@
 //! Servers that do one thing wrong each, on real connections.
 
+mod quiet;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -8,11 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-
 use simutant_http_tester::script::Step;
 use simutant_http_tester::{HttpService, Inconclusive, Random, Request, Response, TestedScript, Tester};
 use simutant_oracle::{Open, Session, Specification};
 use simutant_outcomes::Finding;
+
+use self::quiet::Quiet;
 
 /// A service that answers with the path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -136,29 +139,6 @@ fn what_nobody_asked_for_is_a_finding_about_the_request_before() {
     let finding = finding(Tester::new(with_body, Quiet, "r").run(&steps(&["/1", "/2"])));
     assert_eq!(finding.kind, "more-than-an-answer");
     assert_eq!(finding.summary, "the server sent 4 bytes after its answer to GET /1, which are none of it");
-}
-
-/// A service that says nothing.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-struct Quiet;
-
-impl Specification for Quiet {
-    type Operation = Request;
-    type Response = Response;
-
-    fn step(&mut self, _: Session, _: &Request, _: &mut Open<'_>) -> Response {
-        Response::new(204, "")
-    }
-
-    fn agrees(&mut self, _: &Request, due: &Response, seen: &Response, _: &mut Open<'_>) -> bool {
-        due.status == seen.status
-    }
-}
-
-impl HttpService for Quiet {
-    fn draw(_: &mut Random, _: &[Step]) -> Request {
-        Request::new("GET", "/")
-    }
 }
 
 #[test]

@@ -61,7 +61,8 @@ pub(crate) trait Weather: Send {
     /// Returns how long a delay takes in real time.
     fn real(&self, delay: VirtualDuration) -> Duration;
 
-    /// Is told how late a datagram or a piece of a connection was handed out or sent again, since the machine had something else to do.
+    /// Is told how late a datagram or a piece of a connection was handed out or sent again, since the machine had something
+    /// else to do.
     fn note_lateness(&self, lateness: Duration);
 }
 
